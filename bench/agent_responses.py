@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A server of OpenAI's Responses API, which codex speaks and serve-script does not: a text and a shell call to the
-first request, a text to the one that has the call's result. Keeps when each request was whole."""
+"""A server of OpenAI's Responses API, which codex speaks and serve-script does not: responds with a text and a shell call to
+the first request, with a text to the one that has the call's result. Records when each request was complete."""
 import http.server
 import json
 import threading
@@ -16,7 +16,7 @@ def text_item(text):
 
 
 def call_item(tools, command):
-    """The call in the words of the tool that it was told of."""
+    """The call in the format of the tool that the request declared."""
     names = [tool.get("name") for tool in tools]
     name = next((n for n in ("exec_command", "shell_command", "shell") if n in names), "shell")
     arguments = {"exec_command": {"cmd": command}, "shell_command": {"command": command},

@@ -10,7 +10,7 @@ import subprocess
 import sys
 
 FILES, DIRS = 20000, 500
-# How many files of about which size: most of a project is small, most of its bytes are not.
+# Number of files of each approximate size: most files of a project are small, most of its bytes are not in them.
 SIZES = [(18000, 6_000), (1900, 120_000), (90, 1_200_000), (10, 6_000_000)]
 
 

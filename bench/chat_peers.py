@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Other agents on the same terminal, as far as they can be had."""
+"""Other agents on the same terminal, as far as they are available."""
 import contextlib
 import json
 import os
@@ -26,7 +26,7 @@ def environment(home, **more):
 
 
 def welcome(name, path, work):
-    """When a new user is welcomed, and memory then."""
+    """Time until the welcome screen of a new user, and memory then."""
     times, memory = [], []
     for number in range(STARTS):
         home = work / f"{name}{number}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A terminal that reads as fast as it can, and when what came."""
+"""A terminal that reads as fast as it can, and records when output arrived."""
 import ctypes
 import fcntl
 import os
@@ -14,16 +14,16 @@ import time
 ROWS, COLS = 30, 100
 LIMIT_S = 90
 SEQUENCE = re.compile(rb"\033(?:\[[0-?]*[ -/]*[@-~]|\][^\007\033]*(?:\007|\033\\)|[ -/]*[0-~])|[\r\n]")
-# What some programs ask before they draw, and the plainest answers.
+# Queries of some programs before they draw, and the simplest replies.
 ANSWERS = ((b"\033[6n", b"\033[1;1R"), (b"\033[c", b"\033[?62;c"))
 
 
 class Ended(Exception):
-    """The program is gone, or nothing comes of what was waited for."""
+    """The program is gone, or the expected output did not come."""
 
 
 class Terminal:
-    """A program on a terminal of its own."""
+    """A program on its own terminal."""
 
     def __init__(self, argv, env, cwd, size=(ROWS, COLS)):
         self.seen = b""
@@ -47,7 +47,7 @@ class Terminal:
         os.write(self.fd, data)
 
     def pump(self, wait_s=1.0):
-        """What has come, at most after that long; and when."""
+        """Returns the available output, after at most that long, and its time."""
         if not select.select([self.fd], [], [], wait_s)[0]:
             return b""
         try:
@@ -61,7 +61,7 @@ class Terminal:
         return data
 
     def until(self, pattern, since=0, limit_s=LIMIT_S):
-        """Seconds from now until what came, without sequences, matches; gives the time."""
+        """Waits until the output, without escape sequences, matches; returns the time in seconds."""
         pattern, deadline = re.compile(pattern), time.perf_counter() + limit_s
         while time.perf_counter() < deadline:
             self.pump()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Two commands in turns, started without a shell: the medians of their times, in microseconds.
+"""Runs two commands alternately, started without a shell: the medians of their times, in microseconds.
 
     in_turns.py ROUNDS COMMAND… --- COMMAND…
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records what programs print on a terminal of 80x24 while fixed keys are typed."""
+"""Records the output of programs on a terminal of 80x24 while fixed keys are typed."""
 import fcntl
 import os
 import pty
@@ -10,7 +10,7 @@ import termios
 import time
 
 ROWS, COLS = 24, 80
-PAUSE_S = 0.08  # this long without output: the program has drawn what it was told to
+PAUSE_S = 0.08  # this long without output: the program has finished drawing
 PATIENCE_S = 0.6  # some never stop drawing
 END_S = 5
 
@@ -49,7 +49,7 @@ def read_until_quiet(fd, out):
 
 
 def wait_end(pid, fd, out):
-    """It was told to go; what does not is killed."""
+    """Waits for the end that was requested; kills the program if it does not come."""
     end = time.monotonic() + END_S
     while read_until_quiet(fd, out) and time.monotonic() < end:
         pass
@@ -60,7 +60,7 @@ def wait_end(pid, fd, out):
 
 
 def record(name, text, directory, home):
-    """The bytes that the program printed; `text` is a file to look at, `directory` one to list."""
+    """The bytes that the program printed; `text` is a file to show, `directory` one to list."""
     command, keys = KEYS[name]
     command = [word.format(text=text, dir=directory) for word in command]
     pid, fd = pty.fork()

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Streams that bench/term feeds to emulators, made anew each time from a fixed seed, and what keeps
-libvterm alive: it writes beyond an array of 16 at a CSI of more parameters.
+"""Streams that bench/term feeds to emulators, generated each time from a fixed seed, and a workaround for
+libvterm: it overflows an array of 16 at a CSI with more parameters.
 """
 import random
 import re
 
 VTERM_PARAMETERS = 16
-UNIT = 1 << 18  # bytes that are made; the rest is the same again
+UNIT = 1 << 18  # bytes that are generated; the rest repeats them
 
 
 def words(rng, n):
@@ -93,13 +93,13 @@ def made(rng, make, size):
 
 
 def few_parameters(stream):
-    """Without sequences that libvterm does not survive."""
+    """Removes sequences that crash libvterm."""
     return re.sub(rb"\x1b\[[0-9;:<=>?]*[ -/]*[@-~]",
                   lambda m: m[0] if len(re.split(rb"[;:]", m[0])) <= VTERM_PARAMETERS else b"", stream)
 
 
 def looped(recording, size):
-    """The recording over and over; whole ones only, since each begins where the last has ended."""
+    """Repeats the recording; complete ones only, since each begins where the last has ended."""
     return recording * max(1, size // len(recording))
 
 

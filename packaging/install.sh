@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Installs cordon from the directory that this file is in, or removes it again. Needs a POSIX shell and sha256sum.
+# Installs cordon from the directory that contains this file, or removes it again. Needs a POSIX shell and sha256sum.
 set -eu
 umask 022
 LC_ALL=C
@@ -49,10 +49,10 @@ allowed() {
   esac
 }
 
-# physical DIR: its path without links.
+# physical DIR: its path without symlinks.
 physical() { (cd "$1" 2>/dev/null && pwd -P); }
 
-# owned FILE: by root, or by who runs this. Sets its mode.
+# owned FILE: by root, or by the current user. Sets its mode.
 owned() {
   facts=$(ls -ldn "$1") || return 1
   read -r mode _ uid _ <<END
@@ -61,7 +61,7 @@ END
   [ "$uid" = 0 ] || [ "$uid" = "$(id -u)" ]
 }
 
-# safe PATH: a physical one; neither it nor a directory above it can be changed by others.
+# safe PATH: a physical path; neither it nor a parent directory can be changed by others.
 safe() {
   way=$1
   while [ -n "$way" ]; do
@@ -71,14 +71,14 @@ safe() {
   done
 }
 
-# followed LINK: whether a linked directory is used: it leads to a place below the prefix, or no other user can change where it leads.
+# followed LINK: whether a linked directory is used: its target is below the prefix, or no other user can change the target.
 followed() {
   to=$(physical "$1") && from=$(physical "$(dirname "$1")") && top=$(physical "$prefix") || return 1
   case $to in "${top%/}"/?*) return 0 ;; esac
   owned "$1" && safe "$from" && safe "$to"
 }
 
-# link_above NAME: prints the first directory on the way to it that is a link, and may lead anywhere.
+# link_above NAME: prints the first parent directory of it that is a symlink, and may lead anywhere.
 link_above() {
   at='' rest=$1
   while [ "$rest" != "${rest#*/}" ]; do
@@ -89,14 +89,14 @@ link_above() {
   return 1
 }
 
-# remove FILE: one that is listed, unless its name leads elsewhere.
+# remove FILE: a listed file, unless its name leads elsewhere.
 remove() {
   allowed "$1" || return 0
   if link_above "$1" >/dev/null; then say "left in place, since a directory is a link: '$prefix/$1'"; return 0; fi
   rm -f "$prefix/$1" || die "cannot remove '$prefix/$1'"
 }
 
-# Listed directories that are empty now, from the inside out.
+# Listed directories that are now empty, innermost first.
 remove_directories() {
   sort -r | while IFS= read -r dir; do
     case $dir in
@@ -139,7 +139,7 @@ ended() {
   if [ "$status" != 0 ] && [ "$begun" = yes ]; then say "not complete; to remove the files: sh install.sh --uninstall --prefix '$prefix'"; fi
 }
 trap ended EXIT
-# Not every shell calls that at a signal.
+# Not every shell runs the EXIT trap on a signal.
 trap 'exit 129' HUP
 trap 'exit 130' INT
 trap 'exit 143' TERM
@@ -148,7 +148,7 @@ sed -nE 's,^[0-9a-f]{64} [ *]((bin|share)/.*)$,\1,p' SHA256SUMS >"$work/names"
 grep -qx bin/cordon "$work/names" || die "SHA256SUMS does not list bin/cordon; nothing was installed"
 if [ -f "$old" ]; then cat "$old"; fi >"$work/old"
 
-# check_target FILE: a place for it that is free or ours.
+# check_target FILE: its path must be free or ours.
 check_target() {
   allowed "$1" || die "'$1' in SHA256SUMS is not a name of a file below bin or share; nothing was installed"
   if link=$(link_above "$1"); then die "'$prefix/$link' is a link, and may lead anywhere: give another --prefix; nothing was installed"; fi
@@ -159,7 +159,7 @@ check_target() {
   fi
 }
 
-# missing_directories FILE: those above it that have to be made.
+# missing_directories FILE: its parent directories that have to be made.
 missing_directories() {
   at='' rest=$1
   while [ "$rest" != "${rest#*/}" ]; do
@@ -168,8 +168,8 @@ missing_directories() {
   done
 }
 
-# put FILE TARGET MODE: under another name first, since a program that runs can't be written to, and a half-written one must
-# not be started. A file would be moved to the directory that a link in its place leads to.
+# put FILE TARGET MODE: under a temporary name first, since a running program cannot be written, and a half-written one must
+# not be started. If TARGET were a symlink to a directory, mv would move the file into that directory.
 put() {
   new=$(mktemp "$(dirname "$2")/.cordon-XXXXXX")
   cp "$1" "$new"
@@ -188,7 +188,7 @@ sort -u "$work/dirs" -o "$work/dirs"
 
 mkdir -p "$prefix" 2>/dev/null || :
 [ -w "$prefix" ] || die "cannot write to '$prefix': give --prefix DIR, or run it as root; nothing was installed"
-# First the list: an installation that stops in the middle can be removed.
+# The list first, so that an interrupted installation can be removed.
 mkdir -p "$prefix/$(dirname "$list")"
 sort -u "$work/old" "$work/names" "$work/dirs" >"$work/both"
 put "$work/both" "$old" 644
@@ -200,7 +200,7 @@ while IFS= read -r file; do
   *) put "$file" "$prefix/$file" 644 ;;
   esac
 done <"$work/names"
-# An older version may have had files that this one has not.
+# An older version may have had files that this one does not have.
 while IFS= read -r file; do
   case $file in */) ;; *) grep -qxF "$file" "$work/names" || remove "$file" ;; esac
 done <"$work/old"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is in a static program and not ours: directories that `script/build --release` makes, with libraries.tsv and copyright/."""
+"""Third-party parts of a static program: directories that `script/build --release` makes, with libraries.tsv and copyright/."""
 import os
 
 OWN = "Apache-2.0"
@@ -14,11 +14,11 @@ LICENCES = {
     "md4c": "MIT",
     "nghttp2": "MIT",
     "openssl": "Apache-2.0",
-    "pcre2": "BSD-2-Clause AND BSD-3-Clause",  # its compiler to machine code (sljit), and the rest
+    "pcre2": "BSD-2-Clause AND BSD-3-Clause",  # its JIT compiler (sljit), and the rest
     "unicode-data": "Unicode-DFS-2016",
     "zlib": "Zlib",
 }
-# Not linked: tables are made of it.
+# Not linked: used to generate tables.
 DATA = {"unicode-data"}
 
 
@@ -33,6 +33,6 @@ def read(directory):
 
 
 def expression(rows):
-    """The licence of a program with these."""
+    """The licence of a program with these libraries."""
     parts = {part for name, _ in rows for part in LICENCES[name].split(" AND ")}
     return " AND ".join([OWN, *sorted(parts - {OWN})])

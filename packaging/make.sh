@@ -5,7 +5,7 @@
 
 licence_text=/usr/share/common-licenses/Apache-2.0
 
-# put MODE FILE TARGET: a copy, with its directory.
+# put MODE FILE TARGET: copies a file, and makes its directory.
 put() { install -D -p -m "$1" "$2" "$3"; }
 
 # pack_tar DIR NAME: prints DIR/NAME as an archive, the same bytes each time.
@@ -20,7 +20,7 @@ make_tree() {
   git ls-files -z | tar -c --null -T - | tar -x -C "$1"
 }
 
-# make_notices DIR…: for programs of these builds.
+# make_notices DIR…: notices for the programs of these builds.
 make_notices() { CORDON_VERSION=$version python3 packaging/notices.py "$@"; }
 
 # make_stage ARCH BUILD DIR: the files of a package below a prefix. Pages and completions are the same everywhere.
@@ -44,7 +44,7 @@ make_stage() {
   echo "$arch" >"$share/cordon/architecture"
 }
 
-# make_signature KEY FILE: FILE.asc, by a secret key of gpg's.
+# make_signature KEY FILE: makes FILE.asc with a secret key of gpg.
 make_signature() {
   gpg --batch --yes --local-user "$1" --armor --output "$2.asc" --detach-sign "$2" || die "gpg did not sign $2 with '$1'"
 }
@@ -62,7 +62,7 @@ make_tar() {
   done
 }
 
-# cordon-VERSION-source.tar.gz: with which the programs can be linked with other libraries, as NOTICES says.
+# cordon-VERSION-source.tar.gz: for linking the programs with other libraries, as described in NOTICES.
 make_source() {
   local name=cordon-$version
   make_tree "$work/source/$name"
@@ -88,7 +88,7 @@ make_npm() {
   (cd "$dir" && npm pack --silent --pack-destination "$out" >/dev/null)
 }
 
-# cordon-VERSION-1.ARCH.rpm. Nothing of this machine or of the time is written into it.
+# cordon-VERSION-1.ARCH.rpm. Contains nothing specific to this machine or the time.
 make_rpm() {
   local arch top=$work/rpm
   for arch in "${archs[@]}"; do
@@ -103,7 +103,7 @@ make_rpm() {
 }
 
 # cordon, libcordon0 and libcordon-dev for this machine's architecture, by dpkg-buildpackage in a copy of the tree. They use the
-# system's libraries, and so are not made of the release binary. Their maintainer is $DEBFULLNAME <$DEBEMAIL>, if set.
+# system's libraries, and so do not contain the release binary. Their maintainer is $DEBFULLNAME <$DEBEMAIL>, if set.
 make_deb() {
   local dir=$work/deb/cordon-$version
   make_tree "$dir"

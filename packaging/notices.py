@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints the notices that go with static programs: each library's version and copyright file, the licences' texts that those name, and
-how to link a program with changed libraries. --expression prints the licence of the whole alone.
+"""Prints the notices for static programs: each library's version and copyright file, the texts of the licences that those name, and
+how to link a program with changed libraries. --expression prints only the licence expression of the whole.
 
     notices.py [--expression] DIR…      DIR has libraries.tsv and copyright/ (libraries.py)
 """

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Prints the SBOM of a release as SPDX 2.3 JSON: its files with their hashes, the static programs in them with their libraries, and
-what Debian packages depend on.
+the dependencies of Debian packages.
 
     sbom.py --version 0.1.0 --commit NAME --dir dist [--static ARCH=DIR]… [--data SOURCE=VERSION]…
-DIR has libraries.tsv (libraries.py). SOURCE: a source package of data, of which tables in Debian packages are made.
+DIR has libraries.tsv (libraries.py). SOURCE: a source package of data, from which tables in Debian packages are generated.
 """
 import argparse
 import datetime
@@ -88,8 +88,8 @@ class Sbom:
             self.add_needs(entry, name)
 
     def add_needs(self, entry, name):
-        """A Debian package has no libraries of others in it: it needs them, or does with less. Of alternatives one is enough: the
-        first one is named, and the others beside it."""
+        """A Debian package contains no libraries of others: it depends on them, or can do without. One of several alternatives is enough: the
+        first one is listed, with the others as a comment."""
         for field, kind in (("Depends", "DEPENDS_ON"), ("Recommends", "OPTIONAL_DEPENDENCY_OF")):
             text = subprocess.run(["dpkg-deb", "-f", os.path.join(self.options.dir, name), field], stdout=subprocess.PIPE, check=True, text=True).stdout
             groups = {tuple(re.findall(r"(?:^|\|)\s*([a-z0-9.+-]+)", group)) for group in text.split(",")} - {()}

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the scripts share: sourced, not run. Afterwards the current directory is the repository's.
+# Shared by the scripts: sourced, not run. Changes the current directory to the repository.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "$(basename "$0"): $*"; exit 1; }
 
-# commit_name: the commit that `cordon version --verbose` names; with "-dirty" if files differ from it.
+# commit_name: the commit that `cordon version --verbose` prints; with "-dirty" if files differ from it.
 commit_name() { git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null || echo unknown; }
 
-# build_dir DIR [MESON OPTION…]: configures DIR if it is new, then builds it: all, or the words of $targets.
+# build_dir DIR [MESON OPTION…]: configures DIR if it is new, then builds it: all, or the targets in $targets.
 build_dir() {
   local dir=$1 words
   read -ra words <<<"${targets:-}"

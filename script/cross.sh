@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Building for another processor: sourced, not run. Debian's cross compiler, and Debian's libraries of that processor
+# Building for another processor: sourced, not run. Debian's cross compiler, and Debian's libraries for that processor
 # in build-TARGET/sysroot, which needs neither root nor a foreign architecture of dpkg.
 
 cross_libraries=libc6-dev,libjansson-dev,libyaml-dev,libpcre2-dev,zlib1g-dev,libcurl4-openssl-dev,libmd4c-dev,libnghttp2-dev,libssl-dev
@@ -13,13 +13,13 @@ cross_debian() {
   esac
 }
 
-# cross_suite TARGET: the oldest suite of Debian that has it, from 12 on.
+# cross_suite TARGET: the oldest suite of Debian that supports it, from 12 on.
 cross_suite() {
   if [ "$1" = riscv64 ]; then echo trixie; else echo bookworm; fi
 }
 
-# cross_sysroot TARGET: fills build-TARGET/sysroot, once for each list of packages. A link of a -dev package leads to /lib of the
-# host, unless it is made relative.
+# cross_sysroot TARGET: fills build-TARGET/sysroot, once for each list of packages. Symlinks of -dev packages point to /lib of the
+# host, unless they are made relative.
 cross_sysroot() {
   local root=build-$1/sysroot mode=chrootless
   [ "$(id -u)" != 0 ] || mode=root
@@ -37,7 +37,7 @@ cross_sysroot() {
   echo "$cross_libraries" >"$root.made"
 }
 
-# cross_file TARGET: prints what Meson must know.
+# cross_file TARGET: prints the cross file for Meson.
 cross_file() {
   local root=$PWD/build-$1/sysroot prefix=$1-linux-gnu
   cat <<END

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # The static release binary: sourced, not run. Debian's own archives (*.a) of each library, and libcurl and md4c from
-# Debian's sources, since its libcurl.a needs twenty libraries more and of md4c there is none. CONTRIBUTING.md: "Add a library".
+# Debian's sources, since its libcurl.a needs twenty more libraries and there is none of md4c. CONTRIBUTING.md: "Add a library".
 
-# Packages whose sources we build, each with the parts: of curl also Debian's patches. The version is that which apt would
-# install; left to itself it takes the newest source of any suite that it knows.
+# Packages whose sources we build, each with its parts: for curl also Debian's patches. The version is the one that apt would
+# install; by default it takes the newest source of any suite that it knows.
 declare -A static_sources=([libcurl4-openssl-dev]="--diff-only --dsc-only --tar-only" [libmd4c-dev]="--dsc-only --tar-only")
 
-# Packages with archives of libraries; script/bootstrap installs them.
+# Packages with static libraries; script/bootstrap installs them.
 static_packages=(libc6-dev libjansson-dev libyaml-dev libpcre2-dev zlib1g-dev libssl-dev libnghttp2-dev)
 
-# static_apt DIR: an apt that knows this machine's sources as sources of source packages, too; nothing outside of DIR is written. An
-# index that can't be fetched is an error: left to itself apt goes on with an older one, and ends with 0.
+# static_apt DIR: an apt configuration that also uses this machine's sources for source packages; writes nothing outside DIR. An
+# index that cannot be fetched is an error: by default apt continues with an older one, and exits with 0.
 static_apt() {
   local dir=$1 list
   mkdir -p "$dir"/{lists/partial,cache/archives/partial,parts}
@@ -29,7 +29,7 @@ APT::Update::Error-Mode "any";
 END
 }
 
-# static_asked DIR: whether apt was asked less than a day ago; script/release asks every time.
+# static_asked DIR: whether apt was queried less than a day ago; script/release queries it every time.
 static_asked() { [ -n "$(find "$1.asked" -mmin -1440 2>/dev/null)" ]; }
 
 # static_offered DIR PACKAGE…: each package with the version of its source that apt would install.
@@ -38,7 +38,7 @@ static_offered() {
     awk '/^[^ ].*:$/ { name = substr($1, 1, length($1) - 1) } $1 == "Candidate:" { sub(/\+b[0-9]+$/, "", $2); print name, $2 }'
 }
 
-# static_fetch DIR: the source packages that apt offers now, and no older ones. apt checks them by the signature of the index.
+# static_fetch DIR: the source packages that apt offers now, and no older ones. apt verifies them by the signature of the index.
 static_fetch() {
   local dir=$PWD/$1 name part parts version
   static_apt "$dir.apt"
@@ -60,8 +60,8 @@ static_fetch() {
   touch "$dir.asked"
 }
 
-# static_for TARGET: where a program is built for it ('': this machine), and with what. Libraries that we build are in
-# static_prefix below static_root, which pkg-config puts in front of it.
+# static_for TARGET: the build directory and tools for a target ('': this machine). Libraries that we build are in
+# static_prefix below static_root, which pkg-config prepends.
 static_for() {
   static_target=$1 static_dir=build-release${1:+-$1}
   if [ -z "$1" ]; then
@@ -75,12 +75,12 @@ static_for() {
   mkdir -p "$static_dir"
 }
 
-# static_flags: nothing of the place, so that two builds have the same bytes.
+# static_flags: independent of the directory, so that two builds have the same bytes.
 static_flags() {
   echo "-O2 -fPIE -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$PWD/$static_dir=."
 }
 
-# static_curl: HTTP and TLS alone.
+# static_curl: only HTTP and TLS.
 static_curl() {
   local tree=$static_dir/curl host=()
   [ -z "$static_target" ] || host=(--host="$static_target-linux-gnu")
@@ -116,8 +116,8 @@ static_md4c() {
     "Cflags: -I$static_prefix/include" "Libs: -L$static_prefix/lib -lmd4c" >"$to/lib/pkgconfig/md4c.pc"
 }
 
-# static_key: changes with the sources of libraries, with the functions that build them, and with Debian's archives, which Meson does
-# not compare.
+# static_key: changes with the sources of libraries, with the functions that build them, and with Debian's static libraries, which
+# Meson does not track.
 static_key() {
   local package
   declare -f static_flags static_curl static_md4c
@@ -125,7 +125,7 @@ static_key() {
   (cd build-release/sources && sha256sum ./*)
 }
 
-# static_libraries: those that we build, and the program linked again, once for each key.
+# static_libraries: builds our libraries, and links the program again, once for each key.
 static_libraries() {
   local key made=$static_root$static_prefix.made
   key=$(static_key | sha256sum)
@@ -137,7 +137,7 @@ static_libraries() {
   echo "$key" >"$made"
 }
 
-# static_version NAME: of a source package that we build.
+# static_version NAME: the version of a source package that we build.
 static_version() { basename build-release/sources/"$1"_*.dsc .dsc | sed "s/^$1_//"; }
 
 # static_row SOURCE VERSION COPYRIGHT: a line of libraries.tsv, and the copyright file in static_dir/copyright.
@@ -147,7 +147,7 @@ static_row() {
   printf '%s\t%s\n' "$1" "$2"
 }
 
-# static_source PACKAGE: name and version of its source. dpkg knows nothing of packages in static_root.
+# static_source PACKAGE: name and version of its source. dpkg does not know the packages in static_root.
 static_source() {
   if [ -z "$static_target" ]; then
     dpkg-query -W -f '${source:Package} ${source:Version}\n' "$1"
@@ -156,7 +156,7 @@ static_source() {
   fi
 }
 
-# static_old: packages with archives of which apt offers another version than there is.
+# static_old: packages with static libraries of which apt offers a version other than the installed one.
 static_old() {
   local package have
   for package in "${static_packages[@]}"; do
@@ -166,7 +166,7 @@ static_old() {
     awk '$2 != $3 { print $1 " is " $2 ", and apt offers " $3 }'
 }
 
-# static_newest: the archives are those of the versions that apt offers. This machine's packages are its user's; others are
+# static_newest: the static libraries have the versions that apt offers. This machine's packages are left to its user; others are
 # unpacked again.
 static_newest() {
   local old
@@ -193,8 +193,8 @@ static_target_row() {
   static_row "${row% *}" "${row#* }" "$static_root/usr/share/doc/$1/copyright"
 }
 
-# static_list: source package and version of everything in the program that is not ours: libraries, the compiler's own
-# functions, and Unicode's data, of which tables are made.
+# static_list: source package and version of all third-party parts of the program: libraries, the compiler's own
+# functions, and Unicode's data, from which tables are generated.
 static_list() {
   local package
   rm -rf "$static_dir/copyright"
@@ -209,7 +209,7 @@ static_list() {
   static_row md4c "$(static_version md4c)" "$static_dir/md4c/LICENSE.md"
 }
 
-# static_build [TARGET]: build-release/cordon or build-release-TARGET/cordon, and in libraries.tsv and copyright/ what is in it.
+# static_build [TARGET]: build-release/cordon or build-release-TARGET/cordon, with its contents in libraries.tsv and copyright/.
 static_build() {
   local cross=() commit
   commit=$(commit_name)
@@ -221,7 +221,7 @@ static_build() {
     cross_file "$static_target" >"$static_dir/cross.ini"
     cross=(--cross-file "$static_dir/cross.ini")
   fi
-  # An older build must not name the commit that it was configured with.
+  # An older build must not report the commit that it was configured with.
   if [ -f "$static_dir/meson/build.ninja" ] && [ "$(cat "$static_dir/commit" 2>/dev/null)" != "$commit" ]; then
     meson configure "$static_dir/meson" -Dcommit="$commit" >/dev/null
   fi

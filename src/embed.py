@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""embed.py OUTPUT HEADER NAME FILE: writes a C file that holds the text of FILE as NAME, which HEADER declares."""
+"""embed.py OUTPUT HEADER NAME FILE: writes a C file that contains the text of FILE as NAME, which HEADER declares."""
 import sys
 
 

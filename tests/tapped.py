@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests in Python that print TAP: a name and a function each, which raises what is wrong."""
+"""Tests in Python that print TAP: each has a name and a function, which raises an exception on failure."""
 
 
 def run(tests):
-    """Runs them in their order; true if one failed."""
+    """Runs them in order; returns true if one failed."""
     print(f"1..{len(tests)}")
     failed = 0
     for i, (name, test) in enumerate(tests):

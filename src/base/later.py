@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Takes the relocations of the section later_tables out of a static program's start: later.py PROGRAM.
+"""Removes the relocations of the section later_tables from a static program's startup: later.py PROGRAM.
 
-They move to the end of the table, beyond the size that the C library reads; later_relocations says where they are.
+They move to the end of the table, beyond the size that the C library reads; later_relocations locates them.
 """
 
 import struct
@@ -26,7 +26,7 @@ class Program:
         self.sections = [struct.unpack_from("<IIQQQQIIQQ", image, shoff + i * shentsize) for i in range(shnum)]
 
     def offset(self, address):
-        """Where the byte at an address is in the file."""
+        """The file offset of the byte at an address."""
         for kind, _, offset, start, _, size, _, _ in self.segments:
             if kind == PT_LOAD and start <= address < start + size:
                 return offset + address - start

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 
-SHARED = 424  # from this number on, all processors count alike
+SHARED = 424  # from this number on, all processors use the same numbers
 NOT_CALLS = {"syscalls", "arch_specific_syscall", "syscall_mask"}
 
 

@@ -64,7 +64,7 @@ static struct str step_to(struct arena *a, struct str dir, struct str name)
 }
 
 /* Checks whether the file, or a symlink on its path, is in a directory the box can write. */
-static bool is_boxs(const struct finder *f, struct str path)
+static bool is_writable_inside(const struct finder *f, struct str path)
 {
     char target[PATH_MAX];
     struct str at = STR("/"), rest = path, name;
@@ -160,15 +160,15 @@ static struct str tree_of(const struct finder *f, struct str path)
     return path;
 }
 
-static void show(struct finder *f, struct str found, struct str resolved, bool boxs)
+static void show(struct finder *f, struct str found, struct str resolved, bool by_box)
 {
     const struct installed_input *in = f->in;
     add(&f->got.dirs, parent_of(f->a, found));
     struct str python = prefix_tree(f->a, found, true);
-    if (python.n && !is_in(&in->system, python) && (!boxs || is_in(&in->inside, python)) &&
+    if (python.n && !is_in(&in->system, python) && (!by_box || is_in(&in->inside, python)) &&
         may_show(f, python))
         add(&f->got.shown, python);
-    if (boxs)
+    if (by_box)
         return;
     if (!is_in(&in->system, resolved) && !is_in(&in->inside, resolved))
         add(&f->got.shown, tree_of(f, resolved));
@@ -265,9 +265,9 @@ static bool refuse(struct str found, struct str resolved, struct err *err)
     return err_ctx(err, "remedy", "show its directory with --dir, or use a copy instead of ':rw'");
 }
 
-/* `boxs`: named by a file that the box can write. */
+/* `by_box`: the name comes from a file that the box can write. */
 static bool follow(struct finder *f, struct str name, struct str needed_by, unsigned depth,
-    bool boxs, struct err *err)
+    bool by_box, struct err *err)
 {
     struct str found, interpreter, looked_up;
     if (!look_up(f, name, &found))
@@ -275,17 +275,17 @@ static bool follow(struct finder *f, struct str name, struct str needed_by, unsi
     AUTO_FD int fd = beneath_peek(found.p);
     AUTO_FREE char *text = fd >= 0 ? beneath_name(fd) : NULL;
     struct str resolved = text ? arena_str(f->a, str_z(text)) : found;
-    boxs = boxs || is_boxs(f, found);
-    if (boxs && !is_shown_anyway(f, resolved))
+    by_box = by_box || is_writable_inside(f, found);
+    if (by_box && !is_shown_anyway(f, resolved))
         return refuse(found, resolved, err);
-    show(f, found, resolved, boxs);
+    show(f, found, resolved, by_box);
     if (!f->got.path.n)
         f->got.path = resolved;
     if (depth == CHAIN_MAX || !interpreter_of(f->a, resolved, &interpreter, &looked_up))
         return true;
-    if (!follow(f, interpreter, resolved, depth + 1, boxs, err))
+    if (!follow(f, interpreter, resolved, depth + 1, by_box, err))
         return false;
-    return !looked_up.n || follow(f, looked_up, resolved, depth + 1, boxs, err);
+    return !looked_up.n || follow(f, looked_up, resolved, depth + 1, by_box, err);
 }
 
 bool installed_find(const struct installed_input *input, struct arena *arena,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""embed.py OUTPUT FILE...: writes a C file that holds the presets, a name and a text each."""
+"""embed.py OUTPUT FILE...: writes a C file that contains the presets, each with a name and a text."""
 import os
 import sys
 

@@ -2,30 +2,30 @@
 # SPDX-License-Identifier: Apache-2.0
 """tables.py OUTPUT UNICODE.H FILE...: writes a C file with the two-stage table that unicode.h describes.
 
-The files are those of the Unicode Character Database, found by name. The header says which version they
-must have, and what a class byte looks like; nothing of that is written down a second time here.
+The files are those of the Unicode Character Database, found by name. The header defines the version that they
+must have, and the layout of a class byte; none of that is repeated here.
 """
 import os
 import re
 import sys
 
 CODEPOINTS = 0x110000
-# Names of Grapheme_Cluster_Break that the header spells in its own way.
+# Names of Grapheme_Cluster_Break that the header spells differently.
 BREAKS = {"Regional_Indicator": "REGIONAL", "SpacingMark": "SPACING"}
-# Vowels and final consonants stand in the columns of the consonant that starts the syllable.
+# Vowels and final consonants are in the columns of the consonant that starts the syllable.
 JAMO_AFTER_FIRST = (range(0x1160, 0x1200), range(0xD7B0, 0xD800))
-SOFT_HYPHEN = 0x00AD  # a format character, but shown when it is there
+SOFT_HYPHEN = 0x00AD  # a format character, but visible if present
 
 
 class Header:
-    """What unicode.h says."""
+    """The definitions of unicode.h."""
 
     def __init__(self, path):
         with open(path, encoding="utf-8") as f:
             text = f.read()
         self.version = re.search(r'^#define UNICODE_VERSION "([\d.]+)"$', text, re.M)[1]
         body = re.search(r"^enum unicode_break \{\n(.*?)^\};", text, re.M | re.S)[1]
-        # Only names, one a line: anything else would number them in another way.
+        # Only names, one per line: anything else would number them differently.
         names = [re.fullmatch(r" +BREAK_(\w+),", line)[1] for line in body.splitlines()]
         self.breaks = {name: number for number, name in enumerate(names)}
         self.width_shift = self.number(text, r"UNICODE_WIDTH_SHIFT = (\d+),")
@@ -45,7 +45,7 @@ def lines(paths, name, version):
     with open(path, encoding="utf-8") as f:
         text = f.read()
     found = re.match(r"# \w+-(\d+\.\d+)\.\d+\.txt\n", text)
-    if not found:  # the emoji files say it further down
+    if not found:  # the emoji files have it further down
         found = re.search(r"^# Used with Emoji Version (\d+\.\d+) ", text[:1000], re.M)
     if not found or found[1] != version:
         sys.exit(f"tables.py: {path} is of Unicode {found[1] if found else '(unknown)'}, not {version}")
@@ -76,7 +76,7 @@ def members(paths, name, version, wanted):
 
 
 def width(cp, category, east_asian, prepended):
-    """Columns, as wcwidth() has it. What has none comes first: there are wide combining marks (U+3099)."""
+    """Columns, as in wcwidth(). Zero width is checked first: there are wide combining marks (U+3099)."""
     if category in ("Mn", "Me", "Cc", "Zl", "Zp") or any(cp in jamo for jamo in JAMO_AFTER_FIRST):
         return 0
     if category == "Cf" and cp != SOFT_HYPHEN and cp not in prepended:
@@ -117,7 +117,7 @@ def main():
     output, header_path, *paths = sys.argv[1:]
     header = Header(header_path)
     all_classes = classes(header, paths)
-    blocks = {}  # what is in a block: its number
+    blocks = {}  # contents of a block: its number
     numbers = []
     for at in range(0, CODEPOINTS, header.block_size):
         numbers.append(blocks.setdefault(bytes(all_classes[at : at + header.block_size]), len(blocks)))

@@ -27,7 +27,7 @@ def read(name):
 
 
 def literal(text):
-    """Returns lines of a C string. Octal escapes have three digits, so that they can't absorb what follows."""
+    """Returns lines of a C string. Octal escapes have three digits, so that they cannot absorb the next character."""
     out = []
     for line in text.splitlines(keepends=True):
         data = "".join(

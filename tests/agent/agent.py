@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cordon agent` against `cordon serve-script`: what a service, a reader or a signal can do to it.
+"""`cordon agent` against `cordon serve-script`: effects of a service, a reader or a signal on it.
 
 sandbox/harness.py describes suites. Every case ends with a session in which each tool call has its
 result.
@@ -21,7 +21,7 @@ from harness import PRESET_PYTHON, Failed, Skipped, case, main, reap_boxes  # no
 
 KEY = "sk-test-0123456789abcdef"
 DIALECTS = {"anthropic": "", "openai": "/v1"}
-END_S = 20  # how long an interrupted agent may take
+END_S = 20  # maximum time for an interrupted agent to exit
 
 
 def call(name, call_id=None, **arguments):
@@ -33,7 +33,7 @@ def text(words):
 
 
 class Agent:
-    """A server with these turns, and agents that ask it."""
+    """A server with these turns, and agents that use it."""
 
     def __init__(self, t, turns, dialect="anthropic"):
         self.t, self.dialect = t, dialect
@@ -75,7 +75,7 @@ class Agent:
         return messages
 
     def close(self):
-        """The server ends when it is told to."""
+        """Ends the server with SIGINT."""
         self.server.send_signal(signal.SIGINT)
         self.server.wait(END_S)
 
@@ -176,7 +176,7 @@ def _(t, dialect):
     a.close()
 
 
-@case("openai: finish_reason stop beside a call: the call counts")
+@case("openai: finish_reason stop together with a call: the call is executed")
 def _(t):
     a = Agent(t, [{"content": [call("write_file", path="made", content="x")], "stop_reason": "stop"},
                   {"content": [text("ok")]}], "openai")
@@ -232,13 +232,13 @@ def _(t, dialect):
     a.close()
 
 
-@case("a long answer into a pipe that is read late: nothing is lost")
+@case("a long answer into a pipe that is read late loses nothing")
 def _(t):
     words = "".join(f"word {i}\n" for i in range(60000))
     a = Agent(t, [{"repeat": True, "content": [text(words)], "delta_bytes": 40}])
     for options in ((), ("--json",)):
         process = t.start(a.argv(*options), stderr=subprocess.DEVNULL)
-        out = t.until(process, b"word 0")  # it is full long before we go on
+        out = t.until(process, b"word 0")  # it is full long before we continue
         t.same(process.poll(), None)
         out += process.stdout.read()
         t.same(process.wait(END_S), 0)
@@ -252,7 +252,7 @@ def interrupted(t, agent, process):
     return agent.session()
 
 
-@case("interrupted while the model answers: what came is kept, and it goes on")
+@case("interrupted during the model's answer: the received part is kept, and the session can be resumed")
 def _(t):
     a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2},
                   {"content": [text("four")]}])
@@ -280,7 +280,7 @@ def _(t):
     a.close()
 
 
-@case("interrupted while it waits to try again")
+@case("interrupted while it waits to retry")
 def _(t):
     a = Agent(t, [{"repeat": True, "error": {"message": "later", "status": 429, "retry_after": "15"}}])
     process = t.start(a.argv("--json"))
@@ -289,7 +289,7 @@ def _(t):
     a.close()
 
 
-@case("interrupted while nobody reads what it prints")
+@case("interrupted while its output is not read")
 def _(t):
     a = Agent(t, [{"content": [text("x" * 1000000)], "delta_bytes": 1000}])
     process = t.start(a.argv("--json"))
@@ -300,7 +300,7 @@ def _(t):
     a.close()
 
 
-@case("its reader goes away")
+@case("its reader disconnects")
 def _(t):
     a = Agent(t, [{"content": [text("x" * 1000000)], "delta_bytes": 1000}])
     process = t.start(a.argv("--json"))
@@ -312,7 +312,7 @@ def _(t):
     a.close()
 
 
-@case("killed while a tool runs: the tool is gone, and the session goes on")
+@case("killed while a tool runs: the tool is gone, and the session can be resumed")
 def _(t):
     lock = t.file("lock")
     a = Agent(t, [{"content": [call("shell", command=f"flock {lock} sleep 1000")]},
@@ -347,7 +347,7 @@ def _(t):
     a.close()
 
 
-# What the user's other processes try with this one: the names of what worked.
+# Attempts of the user's other processes on this one: prints the names of those that worked.
 SNOOP = r"""
 import ctypes, os, sys
 pid, libc, got = int(sys.argv[1]), ctypes.CDLL(None, use_errno=True), []
@@ -375,7 +375,7 @@ print(*got)
 
 
 def snoop(t, pid):
-    with open(f"/proc/{pid}/maps", encoding="ascii") as f:  # as root, who may
+    with open(f"/proc/{pid}/maps", encoding="ascii") as f:  # as root, which may
         start = f.readline().split("-")[0]
     run = t.run([PRESET_PYTHON, "-c", SNOOP, str(pid), start])
     t.code(run, 0)
@@ -392,7 +392,7 @@ def chat_that_waits(t):
     return process
 
 
-@case("nothing of the user's own reads its memory, environment or descriptors", who="user")
+@case("other processes of the user cannot read its memory, environment or descriptors", who="user")
 def _(t):
     if os.getuid() != 0:
         raise Skipped("only root sees where its memory is")
@@ -407,7 +407,7 @@ def _(t):
     t.killed = True
 
 
-@case("a crash leaves no core")
+@case("a crash leaves no core file")
 def _(t):
     most = resource.getrlimit(resource.RLIMIT_CORE)[1]
     if most == 0:
@@ -430,7 +430,7 @@ def _(t):
     t.killed = True
 
 
-@case("a session that was imported: --continue leaves it out, its system prompt is never sent")
+@case("an imported session: --continue skips it, its system prompt is never sent")
 def _(t):
     a = Agent(t, [{"repeat": True, "content": [text("ok")]}])
     message = {"type": "user", "content": [{"type": "text", "text": "hi"}], "timestamp": "2999-01-01T00:00:00Z"}
@@ -450,7 +450,7 @@ def _(t):
     a.close()
 
 
-@case("a key that comes in pieces, stands in AGENTS.md, or in an error within the stream")
+@case("a key that arrives in pieces, is in AGENTS.md, or in an error within the stream is redacted")
 def _(t):
     words = f"it is {KEY}, not {KEY[:9]}; ends in {KEY[:5]}"
     t.file("AGENTS.md", f"the key is {KEY}\n")
@@ -476,7 +476,7 @@ def _(t):
     a.close()
 
 
-@case("arguments that are nested as deep as can just be read, or have too many values: it goes on")
+@case("arguments nested to the maximum depth, or with too many values: the conversation continues")
 def _(t):
     deep = ['{"command":' + "[" * n + "]" * n + "}" for n in (127, 128, 252, 253, 254, 255)]
     wide = '{"command":[' + "1," * 70000 + "1]}"
@@ -489,7 +489,7 @@ def _(t):
     a.close()
 
 
-@case("out of time while the model stalls, and while a command runs")
+@case("timeout while the model stalls, and while a command runs")
 def _(t):
     a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2},
                   {"content": [call("shell", command="sleep 1000")]}])
@@ -537,13 +537,13 @@ def _(t):
     os.mkfifo(pipe, 0o666)
     os.chmod(pipe, 0o666)
     process = t.start([t.cordon, "agent", "-p", "go", "--system", f"@{pipe}"])
-    fd = os.open(pipe, os.O_WRONLY)  # waits until it reads
+    fd = os.open(pipe, os.O_WRONLY)  # blocks until the other end is opened
     process.send_signal(signal.SIGINT)
     t.same(t.finish(process, timeout=END_S).code, -signal.SIGINT)
     os.close(fd)
 
 
-@case("interrupted while a script is awaited from a pipe; one that comes is played")
+@case("interrupted while it waits for a script from a pipe; one that arrives is played")
 def _(t):
     pipe = os.path.join(t.work, "pipe")
     t.env.update(CORDON_HOME=t.directory("state"))
@@ -551,26 +551,26 @@ def _(t):
     os.chmod(pipe, 0o666)
     argv = [t.cordon, "agent", "-p", "go", "--script", pipe]
     process = t.start(argv)
-    fd = os.open(pipe, os.O_WRONLY)  # waits until it reads
+    fd = os.open(pipe, os.O_WRONLY)  # blocks until the other end is opened
     process.send_signal(signal.SIGINT)
     t.same(t.finish(process, timeout=END_S).code, 130)
     os.close(fd)
     process = t.start(argv)
-    with open(pipe, "w", encoding="utf-8") as f:  # waits until it reads
+    with open(pipe, "w", encoding="utf-8") as f:  # blocks until the other end is opened
         f.write(json.dumps({"version": 1, "turns": [{"content": [text("from a pipe")]}]}))
     t.same(t.finish(process, timeout=END_S).out, b"from a pipe\n")
     script = t.file("s.json", json.dumps({"version": 1, "turns": [{"content": [text("from another")]}]}))
-    line = 'cat "$1" | { exec 9<&0; "$0" agent -p go --script /dev/fd/9 </dev/null; }'  # as <(cat) has it
+    line = 'cat "$1" | { exec 9<&0; "$0" agent -p go --script /dev/fd/9 </dev/null; }'  # as with <(cat)
     t.same(t.run(["bash", "-c", line, t.cordon, script]).out, b"from another\n")
 
 
-@case("interrupted while a policy is awaited from a pipe")
+@case("interrupted while it waits for a policy from a pipe")
 def _(t):
     pipe = os.path.join(t.work, "pipe")
     os.mkfifo(pipe, 0o666)
     os.chmod(pipe, 0o666)
     process = t.start([t.cordon, "agent", "-p", "go", "--policy", pipe])
-    fd = os.open(pipe, os.O_WRONLY)  # waits until it reads
+    fd = os.open(pipe, os.O_WRONLY)  # blocks until the other end is opened
     process.send_signal(signal.SIGINT)
     t.same(t.finish(process, timeout=END_S).code, -signal.SIGINT)
     os.close(fd)
@@ -602,7 +602,7 @@ def _(t, dialect):
     summarised(t, dialect, TOO_LONG[dialect])
 
 
-@case("too large for the service: summarised once, and asked again")
+@case("too large for the service: summarised once, and retried")
 def _(t):
     summarised(t, "openai", {"status": 413, "message": "no", "type": "x"})
 
@@ -626,7 +626,7 @@ def _(t):
     a.close()
 
 
-@case("interrupted while a key's command works: nothing of it is left")
+@case("interrupted while a key's command runs: none of its processes are left")
 def _(t):
     config = t.directory("config", "cordon")
     t.env.update(XDG_CONFIG_HOME=os.path.dirname(config))
@@ -641,7 +641,7 @@ def _(t):
     t.same(t.finish(process, timeout=END_S).code, 130)
 
 
-@case("a terminal that prints while the model speaks does not stand still")
+@case("a terminal that prints while the model answers is not blocked")
 def _(t):
     wait = "while [ ! -e go ]; do sleep 0.01; done; seq 100000; echo all of it > printed"
     a = Agent(t, [{"content": [call("exec_command", cmd=wait, yield_time_ms=250)]},
@@ -662,13 +662,13 @@ def _(t):
 
 
 def add_hashed(directory, ca):
-    """A certificate under the name by which OpenSSL looks for it."""
+    """Adds a certificate under the name by which OpenSSL looks for it."""
     name = subprocess.run(["openssl", "x509", "-hash", "-noout"], input=ca, stdout=subprocess.PIPE, check=True, text=True).stdout.strip()
     with open(os.path.join(directory, name + ".0"), "w", encoding="ascii") as f:
         f.write(ca)
 
 
-@case("https: a CA by SSL_CERT_FILE or SSL_CERT_DIR; a server that it does not know is not trusted")
+@case("https: a CA by SSL_CERT_FILE or SSL_CERT_DIR; a server with an unknown CA is not trusted")
 def _(t):
     t.env.update(CORDON_HOME=t.directory("state"), OPENAI_API_KEY=KEY)
     with service.Https(t.cordon, t.directory("tls")) as https:
@@ -687,7 +687,7 @@ def _(t):
         t.same(t.run(argv).out, b"it is said\n")
 
 
-@case("https: SSL_CERT_FILE and SSL_CERT_DIR are in place of the system's CAs, each alone")
+@case("https: SSL_CERT_FILE and SSL_CERT_DIR each replace the system's CAs")
 def _(t):
     if not os.path.isdir("/etc/ssl/certs"):
         raise Skipped("there is no /etc/ssl/certs")
@@ -733,7 +733,7 @@ def _(t):
     a.close()
 
 
-@case("a new envelope, killed before it was written: the second is refused, and the next goes on")
+@case("a new envelope, killed before it was written: the second is refused, and the next continues")
 def _(t):
     a = Agent(t, [{"content": [text("one two three")], "fault": "stall", "after": 2}, {"content": [text("four")]}])
     session = os.path.join(t.work, "new.json")
@@ -749,7 +749,7 @@ def _(t):
     a.close()
 
 
-@case("on a terminal: text can only be shown, a call leaves a line, a word on what it took")
+@case("on a terminal: text is only shown, a call leaves a line, usage is reported")
 def _(t):
     a = Agent(t, [{"content": [text("a\x1b]0;title\x07b\n"), call("shell", command="exit 7")],
                    "usage": {"input_tokens": 30, "output_tokens": 4}}, {"content": [text("end of it")]}])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sessions that are being written when the process is killed, at each call that changes a file, or in its midst: afterwards
-the session loads with everything that was told to be safe, and can be written again. Prints TAP.
+"""Kills the process that is writing a session, at each call that changes a file, or in the middle of one: afterwards
+the session loads with everything that was reported as saved, and can be written again. Prints TAP.
 
 kill.py --cordon build/cordon --steps build/tests/store_steps [--kill build/tests/record_kill.so]
 """
@@ -53,7 +53,7 @@ class Sessions:
 
 
 def appended(s, word, half):
-    """Killed while it makes a session and appends to it, again and again in the same file."""
+    """Killed while it makes a session and appends to it, repeatedly in the same file."""
     directory = str(s.home / "sessions")
     n = 0
     while True:
@@ -81,7 +81,7 @@ def appended(s, word, half):
 
 
 def imported(s, half):
-    """Killed while a session is imported, or replaced: the old one or the new one is there."""
+    """Killed while a session is imported, or replaced: the old one or the new one exists."""
     def envelope(texts):
         return {"version": 1, "id": "s1", "messages": [
             {"type": "user", "content": [{"type": "text", "text": text}]} for text in texts]}

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `box apply` takes out of a box: what was shown, under which names it acts, with which modes and how much room.
+"""`box apply`: applies exactly what was shown; files that run by themselves, file modes and disk space.
 
-The boxes are real ones, in both ways of layering; the cases are those of tests/sandbox/harness.py.
+The boxes are real, in both layering modes; the cases are those of tests/sandbox/harness.py.
 """
 import os
 import subprocess
@@ -16,7 +16,7 @@ from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 
 MODES = ("copy", "overlay")
 
-# Changes a file at once, and once more when it is told to; nothing of the second change is seen in size or time.
+# Changes a file immediately, and again on request; the second change does not alter its size or times.
 CHANGER = r'''
 import mmap, os, sys, time
 way, name = sys.argv[1], sys.argv[2]
@@ -55,7 +55,7 @@ def read(t, name, n=4):
 
 
 def change(t, b, way, name):
-    """In the box, by `exec`: changed once; the second time is the caller's."""
+    """Changes the file once in the box, by `exec`; the caller triggers the second change."""
     process = t.start([t.cordon, "box", "exec", "b", "python3", "changer.py", way, name],
                       stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     t.until(process, b"ready")
@@ -94,16 +94,16 @@ def shown_is_applied(t, mode, way, size):
 
 for _mode in MODES:
     for _way in ("backdated", "mapped", "replaced", "linked"):
-        @case(f"what was shown is applied: a file that is {_way} while the question stands, {_mode}")
+        @case(f"apply takes what was shown: a file that is {_way} while the prompt is open, {_mode}")
         def _(t, mode=_mode, way=_way):
             shown_is_applied(t, mode, way, 20)
 
-    @case(f"what was shown is applied: a large file, {_mode}")
+    @case(f"apply takes what was shown: a large file, {_mode}")
     def _(t, mode=_mode):
         shown_is_applied(t, mode, "mapped", 3 << 20)
 
 
-@case("what was shown is applied: the list of changes is that of what was taken, too")
+@case("apply takes what was shown: the list of changes is also from the time of the prompt")
 def _(t):
     t.file("changer.py", CHANGER)
     t.file("f", "safe and sound")
@@ -121,7 +121,7 @@ def _(t):
         t.code(t.finish(process), 0)
 
 
-@case("what runs in the box is told: the agent, a command, and nothing when nothing does")
+@case("apply reports what is running in the box: the agent, a command, or nothing")
 def _(t):
     t.file("changer.py", CHANGER)
     t.file("f", "safe and sound")
@@ -140,7 +140,7 @@ def _(t):
         t.true(b"the agent is still running" in b("apply", "c", "--dry-run").err, "the agent is not told")
 
 
-# Files that act by themselves: what is in the project, what the box does, what needs the flag, what is shown.
+# Files that run by themselves: contents of the project, actions of the box, paths that need the flag, paths shown.
 ACTING = [
     ("a link in a directory's place", "", "mkdir c; echo x > c/config.toml; ln -s c .cargo", [".cargo", "c/config.toml"], []),
     ("behind a link that is there", "mkdir c; echo y > c/config.toml; ln -s c .cargo", "echo x > c/config.toml", ["c/config.toml"], []),
@@ -159,7 +159,7 @@ ACTING = [
 
 for _mode in MODES:
     for _about, _setup, _act, _needs, _shows in ACTING:
-        @case(f"files that act by themselves: {_about}, {_mode}")
+        @case(f"files that run by themselves: {_about}, {_mode}")
         def _(t, mode=_mode, setup=_setup, act=_act, needs=_needs, shows=_shows):
             t.code(t.run(["sh", "-c", f"cd '{t.work}' && {setup or ':'}"]), 0)
             with Boxes(t) as b:
@@ -184,7 +184,7 @@ for _mode in MODES:
 # Modes --------------------------------------------------------------------------------------------------
 
 for _mode in MODES:
-    @case(f"modes: of a box only the execute bit is taken, {_mode}")
+    @case(f"modes: only the execute bit is taken from a box, {_mode}")
     def _(t, mode=_mode):
         t.file("kept", "a\n", 0o640)
         t.file("more", "a\n", 0o640)
@@ -203,10 +203,10 @@ for _mode in MODES:
             t.same(b("diff", "b").out, b"")
 
 
-# Room ---------------------------------------------------------------------------------------------------
+# Disk space ---------------------------------------------------------------------------------------------
 
 for _mode in MODES:
-    @case(f"room: holes stay holes, in the project and in the baseline, {_mode}")
+    @case(f"disk space: holes stay holes, in the project and in the baseline, {_mode}")
     def _(t, mode=_mode):
         with Boxes(t) as b:
             new(t, b, mode)
@@ -226,7 +226,7 @@ for _mode in MODES:
             t.same(b("diff", "b", "--name-only").out, b"")
 
 
-@case("room: more than can be applied at once is refused, and nothing is left of it")
+@case("disk space: more than can be applied at once is refused, and leaves nothing behind")
 def _(t):
     with Boxes(t) as b:
         new(t, b, "copy")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes made by hand, as they lie on disk: for tests of the commands that look at them."""
+"""Boxes made by hand, in their on-disk layout: for tests of the commands that inspect them."""
 import json
 import os
 import subprocess
@@ -13,7 +13,7 @@ def git(tree, *args, **more):
 
 
 def write(path, data=b'x\n', mode=0o644):
-    """Names and contents are bytes, or text."""
+    """Names and contents are bytes or text."""
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, 'wb') as f:
         f.write(data if isinstance(data, bytes) else data.encode())
@@ -28,7 +28,7 @@ def whiteout(path):
 
 
 class Home:
-    """A $CORDON_HOME of its own."""
+    """A separate $CORDON_HOME."""
 
     def __init__(self, top, cordon, box_tree):
         self.top, self.cordon, self.box_tree = top, cordon, box_tree

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""box list, show, diff and apply, with git as the judge; boxes are made by hand, also as no box of ours would be.
+"""box list, show, diff and apply, checked with git; boxes are made by hand, including ones that Cordon would not make.
 
     commands.py CORDON BOX_TREE [CASE…]
 """
@@ -48,7 +48,7 @@ def project(top, name='project'):
 
 
 def picture(tree):
-    """Everything of a tree that a command could have touched."""
+    """Everything in a tree that a command could have changed."""
     found = {}
     for base, dirs, files in os.walk(tree):
         for name in dirs + files:
@@ -62,7 +62,7 @@ def no_git(tree):
 
 
 def on_terminal(home, *args, answer=b''):
-    """Runs a command on a terminal; gives its status and what the terminal got."""
+    """Runs a command on a terminal; returns its status and output."""
     pid, fd = pty.fork()
     if pid == 0:
         os.execve(CORDON, ['cordon', 'box', *args], home.env)
@@ -85,7 +85,7 @@ def on_terminal(home, *args, answer=b''):
 
 
 def git_takes(home, name, old, new, *paths):
-    """The diff, into a pipe, makes the new tree of the old one."""
+    """Checks that the diff, written to a pipe, turns the old tree into the new one."""
     done = home.run('diff', name, *(['--', *paths] if paths else []))
     assert done.returncode == 0, done.stderr
     copy = home.top + '/copy'
@@ -249,7 +249,7 @@ def warnings_show_the_ends_of_a_long_path(home):
 
 
 def terminal_is_safe(home, *args, status=0, **more):
-    """What people see has no control characters but our colours, and nothing that turns text around."""
+    """Checks that terminal output has no control characters except our colours, and no bidirectional overrides."""
     got_status, got = on_terminal(home, *args, **more)
     assert status is None or got_status == status, (args, got_status, got)
     text = re.sub(rb'\x1b\[[0-9;]*m', b'', got).replace(b'\r\n', b'')
@@ -338,7 +338,7 @@ def a_file_too_large_for_a_patch_is_named_and_applied(home):
     assert b'huge       | Bin 0 -> %d bytes' % HUGE in done.stdout and done.stderr == b'', done
     told = {c['path']: c for c in home.json('diff', 'one')['changes']}
     assert told['huge']['omitted'] is True and told['huge']['added'] == HUGE and 'omitted' not in told['b.txt'], told
-    # A sanitizer needs terabytes of addresses.
+    # A sanitizer needs terabytes of address space.
     least = 'unlimited' if 'asan' in CORDON else str(256 << 10)
     done = subprocess.run(['bash', '-c', 'ulimit -v "$1" && shift && exec "$@"', 'bash', least, CORDON, 'box', 'apply', 'one', '--yes',
                            '--', 'huge', 'b.txt'], env=home.env, capture_output=True)
@@ -370,7 +370,7 @@ def only_some_paths(home):
 
 @case
 def a_box_that_is_at_work(home):
-    """Files that change while they are read: each answer is a patch of one moment, or says so."""
+    """Files that change while they are read: each result is a consistent patch or an error."""
     p = project(home.top)
     upper = home.make('one', p)
     write(upper + '/a.c', 'x\n')
@@ -578,22 +578,22 @@ def links_lead_nowhere(home):
     outside = home.top + '/outside'
     write(outside + '/victim', 'mine\n')
     upper = home.make('one', p)
-    # A link where the project has a directory, a link as a new directory's name, and one to a file.
+    # A link in place of a directory of the project, a link in place of a new directory, and one to a file.
     os.symlink(outside, upper + '/src')
     os.symlink(outside, upper + '/new')
     os.symlink(outside + '/victim', upper + '/b.txt')
     home.run('apply', 'one', '--yes')
-    # The project has the link meanwhile, and the box a directory with a file.
+    # The project now has the link, and the box a directory with a file.
     upper = home.make('two', p)
     write(upper + '/dir/victim', 'evil\n')
     os.symlink(outside, p + '/dir')
     assert home.run('apply', 'two', '--yes').returncode == 19
-    # The project has a file where the link was that the box writes behind.
+    # The project has a file where the box wrote through a link.
     assert oracle.read(outside) == {'victim': ('-', b'mine\n')}
 
 
 def shown(done):
-    """How many files are named below the title of the group."""
+    """Returns how many files are named below the title of the group."""
     group = done.stderr.split(b'These files run without being started:\n')[1]
     return sum(line.startswith(b"  '") for line in group.split(b'\n'))
 
@@ -684,12 +684,12 @@ def a_project_that_is_gone(home):
         assert home.run('apply', mode, '--yes').returncode == (0 if mode == 'rw' else 18), home.run('apply', mode, '--yes')
         assert home.run('show', mode).returncode == 0
     assert len(home.json('list')['boxes']) == 3
-    # Another one in its place is no project of the box's: what was there is a conflict.
+    # Another directory at the same path is not the box's project: everything that was there is a conflict.
     os.mkdir(home.top + '/copy')
     assert home.run('apply', 'copy', '--yes').returncode == 19 and os.listdir(home.top + '/copy') == []
 
 
-# What people do inside, with the same done to a plain copy.
+# Typical changes inside; the same are made to a plain copy.
 INSIDE = r"""
 set -e
 sed -i s/two/2/ a.c
@@ -723,7 +723,7 @@ def a_real_box(home):
     assert no_git(p) == no_git(copy) and picture(p + '/.git') == before
     assert not os.path.exists(p + '/src'), 'what was left empty is gone'
     assert home.run('diff', 'one').stdout == b'' and not home.json('list')['boxes'][0]['changes']
-    # Inside nothing has changed by that, and what comes is new.
+    # Apply changed nothing inside, and later changes are new.
     done = home.run('exec', 'one', 'sh', '-c', 'cat a.c source/run.sh && git status --short && echo more >> a.c')
     assert done.stdout == b'one\n2\nthree\n#!/bin/sh\n', done
     assert home.run('diff', 'one', '--name-only').stdout == b'a.c\n'
@@ -731,7 +731,7 @@ def a_real_box(home):
 
 
 def run(f):
-    # The sandbox hides /tmp, but not a project in it that it is told to show.
+    # The sandbox hides /tmp, except for a project in it that it has to show.
     top = os.path.realpath(tempfile.mkdtemp(prefix='cordon-box-'))
     try:
         f(Home(top, CORDON, BOX_TREE))

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a copy of a project has and has not, and that nothing in it leads back.
+"""Copies of a project: what they include and omit; nothing in them refers back to the original.
 
     copy.py BOX_TREE
 """
@@ -45,7 +45,7 @@ def names(tree):
 
 
 def leads_back(tree, outside):
-    """Does any file of the copy's git directories name a place outside?"""
+    """Returns the files of the copy's git directories that name a path outside."""
     done = subprocess.run(['grep', '-rlF', outside, tree], capture_output=True, text=True)
     return done.stdout.split()
 
@@ -110,7 +110,7 @@ def linked_work_tree(work):
     git(work + '/copy', 'commit', '-qm', 'inside')
     os.rename(hidden, p)
     assert 'inside' not in git(p, 'log', '--all', '--format=%s')
-    # The other work trees of a main one stay behind, too.
+    # The other work trees of a main work tree are also left out.
     copy(p, work + '/main')
     assert leads_back(work + '/main', work) == []
 
@@ -129,7 +129,7 @@ def submodule(work):
 
 
 def strange_git(work):
-    """A `.git` that is a link, or names nothing, does not come along."""
+    """A `.git` that is a link, or points nowhere, is not copied."""
     p = repository(work)
     os.makedirs(work + '/one')
     os.symlink(p + '/.git', work + '/one/.git')
@@ -187,7 +187,7 @@ def split_index(work):
 
 
 def split_at_random(work):
-    """Compared with git itself, for many entries and changes."""
+    """Compared with git, for many entries and changes."""
     import random
     r = random.Random(7)
     git(work, 'init', '-q', 'p')
@@ -229,7 +229,7 @@ def sparse_index(work):
 
 
 def broken_index(work):
-    """Said, but no reason not to make a copy."""
+    """Reported, but the copy is still made."""
     p = repository(work)
     os.unlink(p + '/pipe')
     for i, content in enumerate((b'', b'DIRC', b'rubbish' * 50)):
@@ -241,7 +241,7 @@ def broken_index(work):
 
 
 def below_the_root(work):
-    """A project that is a part of a work tree."""
+    """A project that is a subdirectory of a work tree."""
     p = repository(work)
     write(p + '/part/deep/kept.o')
     write(p + '/part/a.c')
@@ -254,7 +254,7 @@ def below_the_root(work):
 
 
 class Skipped(Exception):
-    """This machine can't."""
+    """This machine lacks what the test needs."""
 
 
 SHARES = r'''
@@ -266,7 +266,7 @@ df --output=used . | tail -n 1
 '''
 
 
-# A box's changes: files of sizes that are no multiples of blocks, and one of holes.
+# A box's changes: files whose sizes are not multiples of a block, and a sparse one.
 APPLIES = '''
 mount -o loop "$1/image" "$1/mounted" || { echo "a file system can't be mounted" >&2; exit 77; }
 cd "$1/mounted"
@@ -287,7 +287,7 @@ done
 
 
 def on_btrfs(work, script):
-    """Runs a script with a file system that can share blocks; gives the KiB that were used before, and after."""
+    """Runs a script on a file system that can share blocks; returns the KiB used before and after."""
     if os.getuid() != 0:
         raise Skipped('only root can mount')
     os.mkdir(work + '/mounted')
@@ -303,13 +303,13 @@ def on_btrfs(work, script):
 
 
 def shares_blocks(work):
-    """Where the file system can, a copy takes no room."""
+    """A copy takes no space if the file system can share blocks."""
     before, after = on_btrfs(work, SHARES)
     assert after - before < 1000, f'{before} KiB were used, then {after}'
 
 
 def apply_shares_blocks(work):
-    """Nor does what is applied: neither in the project nor in the baseline."""
+    """Applied files take no space either, neither in the project nor in the baseline."""
     before, after = on_btrfs(work, APPLIES)
     assert after - before < 1000, f'{before} KiB were used, then {after}'
 

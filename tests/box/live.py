@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes that run: started, watched, typed into, used by `exec`, stopped, killed.
+"""Running boxes: start, attach, input, `exec`, stop and kill.
 
 The cases are those of tests/sandbox/harness.py, and the terminals those of tests/tui. A box's agent is a row of the
 user's settings that points to a small script in the project.
@@ -28,7 +28,7 @@ KEY = "sk-test-0123456789abcdef"
 AT_ONCE = 20
 F_OFD_GETLK = 36  # of <fcntl.h>; not in every version of the module
 
-# A program that takes prompts as one with a line editor of its own does: what it gets goes to a file.
+# A program that accepts prompts as one with its own line editor does; it writes its input to a file.
 EDITOR = r'''
 import os, select, sys, termios, tty
 paste = "paste" in sys.argv
@@ -75,7 +75,7 @@ while os.read(0, 100) != b"q":
     pass
 '''
 
-# A client that looks, and never reads what it is shown.
+# A client that attaches and never reads the output.
 DEAF = r'''
 import socket, struct, sys
 s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -87,7 +87,7 @@ sys.stdin.read()
 
 
 def is_held(path):
-    """Whether somebody has the lock of a box that runs."""
+    """Returns whether a process holds the lock of a running box."""
     try:
         with open(path, "rb+") as f:
             asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0)
@@ -97,7 +97,7 @@ def is_held(path):
 
 
 def reap_orphan():
-    """The process between a command that was killed and a supervisor is ours now."""
+    """Reaps the process between a killed command and a supervisor, which is now our child."""
     mine = [(pid, state) for pid, state, name in children() if name == b"(cordon)"]
     for pid, state in mine:
         if state == "Z":
@@ -107,7 +107,7 @@ def reap_orphan():
 
 # Commands ---------------------------------------------------------------------------------------------
 
-@case("exec: in a stopped box, with its exit status, directory and streams")
+@case("exec: works in a stopped box, with exit status, directory and streams")
 def _(t):
     with Boxes(t) as b:
         t.file("a", "hello\n")
@@ -122,7 +122,7 @@ def _(t):
         t.same(b("list").out.split(b"\n")[1].split()[1], b"stopped")
 
 
-@case("exec: bytes of any kind go in and out, and so does their end")
+@case("exec: binary data passes in both directions, and so does end of file")
 def _(t):
     with Boxes(t) as b:
         b.new("b", "--no-start")
@@ -133,7 +133,7 @@ def _(t):
         t.same(len(b.exec("head", "-c", "3000000", "/dev/zero").out), 3000000)
 
 
-@case("exec: what follows the name is the command's")
+@case("exec: arguments after the name belong to the command")
 def _(t):
     with Boxes(t) as b:
         b.new("b", "--no-start")
@@ -145,7 +145,7 @@ def _(t):
         b.exec("--", "nosuch", expect=18)
 
 
-@case("exec: a command learns that nobody reads its output, or its errors")
+@case("exec: a command gets SIGPIPE if its output or errors are not read")
 def _(t):
     with Boxes(t) as b:
         b.new("b", "--no-start")
@@ -160,7 +160,7 @@ def _(t):
 
 
 def waits(t, b, process):
-    """An `exec` that has opened the box, and watches for signals."""
+    """Waits until an `exec` has opened the box and watches for signals."""
     def has_opened():
         t.true(process.poll() is None, "it did not wait")
         fds = f"/proc/{process.pid}/fd"
@@ -171,7 +171,7 @@ def waits(t, b, process):
     until(has_opened, "it never opened the box")
 
 
-@case("exec: while another command works on the box it waits, can be interrupted, and sees that the box is gone")
+@case("exec: while another command uses the box it waits, can be interrupted, and notices that the box is gone")
 def _(t):
     with Boxes(t) as b:
         b.new("b", "--no-start")
@@ -188,7 +188,7 @@ def _(t):
         t.code(t.finish(run), 18)
 
 
-@case("reset, destroy: of a box whose supervisor has only just begun")
+@case("reset, destroy: work on a box whose supervisor has just started")
 def _(t):
     with Boxes(t) as b:
         b.new("b")
@@ -202,7 +202,7 @@ def _(t):
             b(*last)
 
 
-@case("a killed apply: the next command finishes or undoes it, doctor tells and fixes it")
+@case("a killed apply is finished or undone by the next command; doctor reports and fixes it")
 def _(t):
     names = [f"f{i}" for i in range(300)]
     rounds = iter(range(1, 1000))
@@ -210,7 +210,7 @@ def _(t):
         t.file(name, "0\n")
 
     def contents():
-        """What the files hold: all of them the same, if nothing is half done."""
+        """The distinct contents of the files: only one if no apply is half done."""
         texts = set()
         for name in names:
             with open(os.path.join(t.work, name), encoding="utf-8") as f:
@@ -246,7 +246,7 @@ def _(t):
         t.same(changes(b), "ok")
 
 
-@case("exec: many at once in a stopped box, and in a running one")
+@case("exec: many at once in a stopped and in a running box")
 def _(t):
     with Boxes(t) as b:
         b.new("b", "--no-start")
@@ -259,7 +259,7 @@ def _(t):
                 b("start", "b")
 
 
-@case("exec: in a running box it sees the agent, and what it changed")
+@case("exec: in a running box it sees the agent and its changes")
 def _(t):
     with Boxes(t) as b:
         b.new("b", agent="test")
@@ -269,7 +269,7 @@ def _(t):
         t.true(not os.path.exists(os.path.join(t.work, "made")), "the project was changed")
 
 
-@case("exec: on a terminal of its own, with its size, keys and end")
+@case("exec: has its own terminal, with size, keys and hangup")
 def _(t):
     with Boxes(t) as b:
         b.new("b", "--no-start")
@@ -286,7 +286,7 @@ def _(t):
             t.same(c.finish(), 130)
 
 
-@case("exec: signals are the command's")
+@case("exec: signals are forwarded to the command")
 def _(t):
     with Boxes(t) as b:
         b.new("b", "--no-start")
@@ -299,7 +299,7 @@ def _(t):
             t.same((run.code, run.out), (3, b"got\n"), run)
 
 
-@case("exec: a command whose client is killed ends, too")
+@case("exec: a command whose client is killed also ends")
 def _(t):
     with Boxes(t) as b:
         b.new("b", "--no-start")
@@ -311,7 +311,7 @@ def _(t):
         b.reap()
 
 
-@case("exec: what the command leaves does not hold it up")
+@case("exec: processes that the command leaves behind do not delay it")
 def _(t):
     with Boxes(t) as b:
         b.new("b")
@@ -320,7 +320,7 @@ def _(t):
 
 # Running ----------------------------------------------------------------------------------------------
 
-@case("start and stop: once, again, twice")
+@case("start and stop: each twice, then start again")
 def _(t):
     with Boxes(t) as b:
         b.new("b", "--no-start")
@@ -335,7 +335,7 @@ def _(t):
         b("start", "none", expect=18)
 
 
-@case("stop: what does not listen is killed after the grace time")
+@case("stop: a process that ignores it is killed after the grace time")
 def _(t):
     t.file("deaf.sh", "trap '' TERM HUP INT\necho deaf\nwhile :; do sleep 1000; done\n")
     with Boxes(t, row(command="bash deaf.sh")) as b:
@@ -347,7 +347,7 @@ def _(t):
         t.same(b.state()["status"], "stopped")
 
 
-@case("done and failed: how the agent ended")
+@case("status is done or failed, by how the agent ended")
 def _(t):
     t.file("end.sh", 'echo ends; exit "$1"\n')
     with Boxes(t, row("good", "bash end.sh 0"), row("bad", "bash end.sh 5"), row("shot", "bash -c 'kill -9 $$'")) as b:
@@ -360,7 +360,7 @@ def _(t):
             t.true(state["ended_at"] >= state["started_at"], state)
 
 
-@case("idle: by a pattern, as soon as it is on the screen, and back")
+@case("idle: set by a pattern as soon as it is on the screen, and cleared")
 def _(t):
     t.file("work.sh", 'while :; do printf "\\033[2J\\033[HWAITING"; read x; printf "\\033[2J\\033[HBUSY"; read x; done\n')
     with Boxes(t, row(command="bash work.sh", idle_pattern="WAITING$")) as b:
@@ -399,7 +399,7 @@ def _(t):
         t.same(b.state()["run"], 2)
 
 
-@case("a supervisor that is killed again and again while it starts")
+@case("a supervisor may be killed repeatedly while it starts")
 def _(t):
     with Boxes(t) as b:
         b.new("b", "--no-start")
@@ -419,7 +419,7 @@ def _(t):
         t.same(b.exec("echo", "there").out, b"there\n")
 
 
-@case("SIGTERM to the supervisor is an orderly end")
+@case("SIGTERM to the supervisor shuts the box down cleanly")
 def _(t):
     with Boxes(t) as b:
         b.new()
@@ -431,7 +431,7 @@ def _(t):
 
 # Attached ---------------------------------------------------------------------------------------------
 
-@case("attach: the screen, keys, detaching, and all of it again at once")
+@case("attach: shows the screen, sends keys, detaches, and attaches again")
 def _(t):
     with Boxes(t) as b:
         b.new()
@@ -453,7 +453,7 @@ def _(t):
             t.same(c.finish(), 18)
 
 
-@case("attach: two terminals of any size; the box has that of who typed last")
+@case("attach: two terminals of different sizes; the box has the size of the one that typed last")
 def _(t):
     with Boxes(t) as b:
         b.new()
@@ -476,7 +476,7 @@ def _(t):
             t.same(one.finish(), 0)
 
 
-@case("attach: Ctrl-] twice is one; other keys as the program wants them")
+@case("attach: Ctrl-] twice sends one; other keys are encoded as the program wants them")
 def _(t):
     t.file("keys.py", "import os,tty\ntty.setraw(0)\nos.write(1,b'\\x1b[?1hREADY')\n"
            "while True:\n  k=os.read(0,99)\n  os.write(1,b'\\r\\n<'+repr(k).encode()+b'>')\n")
@@ -492,7 +492,7 @@ def _(t):
             t.same(c.finish(), 0)
 
 
-@case("attach: looking back, and leaving it")
+@case("attach: scrolls back and returns")
 def _(t):
     with Boxes(t) as b:
         b.new()
@@ -514,7 +514,7 @@ def _(t):
             t.same(c.finish(), 0)
 
 
-@case("attach: a signal, and a window that is closed, leave the box running")
+@case("attach: a signal or a closed window leaves the box running")
 def _(t):
     with Boxes(t) as b:
         b.new()
@@ -530,7 +530,7 @@ def _(t):
         t.same(b.json("list")["boxes"][0]["status"] in ("running", "idle"), True)
 
 
-@case("attach: who does not read holds nobody up")
+@case("attach: a client that does not read does not block others")
 def _(t):
     t.file("flood.sh", "while [ ! -e go ]; do sleep 0.02; done\nseq 1 300000\ntouch over\nexec sleep 1000\n")
     with Boxes(t, row(command="bash flood.sh")) as b:
@@ -550,7 +550,7 @@ def _(t):
         t.code(t.finish(deaf, b""), 0)
 
 
-@case("only its own user reaches a box's supervisor", who="user")
+@case("only its own user can connect to a box's supervisor", who="user")
 def _(t):
     with Boxes(t) as b:
         b.new()
@@ -562,7 +562,7 @@ def _(t):
             t.same(s.recv(100), b"")
 
 
-@case("attach: nothing but characters reaches the terminal")
+@case("attach: escape sequences of the program do not reach the terminal")
 def _(t):
     t.file("evil.sh", "printf '\\033]52;c;aGk=\\007\\033]0;title\\007\\033[c\\033P+q\\033\\\\\\033[?1049h\\033[21tEVIL'; exec sleep 1000\n")
     with Boxes(t, row(command="bash evil.sh")) as b:
@@ -589,7 +589,7 @@ def got(b):
     return until(read, "the prompt did not arrive")
 
 
-@case("prompt: typed when the pattern is there, seen, and sent")
+@case("prompt: typed when the pattern appears, confirmed, and sent")
 def _(t):
     with Boxes(t, editor(t, ready_pattern="^READY> $|^READY>")) as b:
         b.new("b", "--prompt", "fix the bug", agent="own")
@@ -597,7 +597,7 @@ def _(t):
         b.until_state(prompt="delivered")
 
 
-@case("prompt: a slow starter gets it when it is ready, and not before")
+@case("prompt: a program that starts slowly gets it when ready, not before")
 def _(t):
     with Boxes(t, editor(t, "slow", ready_pattern="READY>", startup_delay_ms=1)) as b:
         b.new("b", "--prompt", "late", agent="own")
@@ -611,7 +611,7 @@ def _(t):
 
 @case("prompt: a question is left to the user, before the pattern, over it, and over the prompt")
 def _(t):
-    ways = {"asks": "go on", "covers": "go on", "late": "go on", "amid": "go\non"}  # that one waits for pastes, then
+    ways = {"asks": "go on", "covers": "go on", "late": "go on", "amid": "go\non"}  # the last one waits for pastes
     with Boxes(t, *(dict(editor(t, way, ready_pattern="^READY>"), name=way) for way in ways)) as b:
         for way, text in ways.items():
             b.new(way, "--prompt", text, agent=way)
@@ -628,7 +628,7 @@ def _(t):
                 t.same(c.finish(), 0)
 
 
-@case("prompt: several lines are one paste, or one line where pastes are not known")
+@case("prompt: several lines are one paste, or one line if the program does not support pastes")
 def _(t):
     text = "first line\nsecond \u00e9\n\nlast"
     with Boxes(t, editor(t, "paste", ready_pattern="READY>"), dict(editor(t, ready_pattern="READY>"), name="plain")) as b:
@@ -640,7 +640,7 @@ def _(t):
         t.same(got(b), b"first line second \xc3\xa9  last\r\r")
 
 
-@case("prompt: without a pattern, after the delay; one that is not seen is unconfirmed")
+@case("prompt: typed after the delay if there is no pattern; unconfirmed if it does not appear")
 def _(t):
     with Boxes(t, editor(t, "mute", startup_delay_ms=100)) as b:
         b.new("b", "--prompt", "silent", agent="own")
@@ -648,7 +648,7 @@ def _(t):
         b.until_state(prompt="unconfirmed")
 
 
-@case("prompt: as an argument, whatever is in it; and not at all with --no-prompt")
+@case("prompt: passed as an argument, with any contents; not at all with --no-prompt")
 def _(t):
     with Boxes(t) as b:
         b.new("b", "--prompt", "printf '%s|' \"$0\" '$(id)' \"a b\"; echo")
@@ -660,7 +660,7 @@ def _(t):
 
 # Records ----------------------------------------------------------------------------------------------
 
-@case("runs: the newest ten are kept, and never the running one is deleted; doctor and prune tell")
+@case("runs: the newest ten are kept, the running one is never deleted; doctor and prune report them")
 def _(t):
     def runs():
         return sorted(int(n) for n in os.listdir(b.host("runs")))
@@ -723,7 +723,7 @@ def _(t):
         t.same((run["mode"], run["status"], run["exit_status"]["exit_code"]), ("box", "passed", 0))
 
 
-@case("log: followed until the agent ends")
+@case("log: --follow ends with the agent")
 def _(t):
     t.file("slow.sh", "echo begins; while [ ! -e go ]; do sleep 0.02; done; echo ends\n")
     with Boxes(t, row(command="bash slow.sh")) as b:
@@ -734,7 +734,7 @@ def _(t):
         t.same(t.finish(process).out, b"ends\n")
 
 
-@case("keys of the agent are in no file, no log and no list of processes")
+@case("the agent's keys are in no file, log or process list")
 def _(t):
     t.env["TEST_KEY"] = KEY
     t.file("tell.sh", 'echo "key: $TEST_KEY"; printf "\\033]0;%s\\007" "$TEST_KEY"; for i in 1 2 3; do printf %s "${TEST_KEY:0:9}"; '
@@ -765,7 +765,7 @@ def free_port():
         return s.getsockname()[1]
 
 
-@case("hosts: a loopback name that is in the list is asked of the proxy, others are the box's own")
+@case("hosts: a loopback name in the list goes through the proxy, others are the box's own")
 def _(t):
     with Boxes(t) as b:
         for hosts, direct in ((["a.example"], b"localhost,127.0.0.1"), (["127.0.0.1:8080", "a.example"], b"localhost"),
@@ -774,7 +774,7 @@ def _(t):
             t.same(b.exec("sh", "-c", "echo $no_proxy $NO_PROXY").out, b" ".join([direct] * 2).strip() + b"\n")
 
 
-@case("port: a port of this machine leads into the box")
+@case("port: a host port is forwarded into the box")
 def _(t):
     t.file("serve.py", "import socket\ns=socket.socket()\ns.setsockopt(socket.SOL_SOCKET,socket.SO_REUSEADDR,1)\n"
            "s.bind(('127.0.0.1',8080))\ns.listen()\nprint('up',flush=True)\n"
@@ -800,7 +800,7 @@ def _(t):
             raise Failed("the port is still there")
 
 
-@case("network: what is not in the list is refused, and told")
+@case("network: hosts that are not in the list are refused and reported")
 def _(t):
     ask = ("import os,urllib.request as u\nt=''\n"
            "try:\n  u.urlopen('http://other.example/')\nexcept Exception as e:\n  t=str(e)\nprint(t)\n")
@@ -813,16 +813,16 @@ def _(t):
 
 
 def name_of(pid):
-    """None: the process is gone."""
+    """Returns None if the process is gone."""
     with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", encoding="ascii") as f:
         return f.read()
     return None
 
 
-@case("network: a proxy that is killed is started again, three times, and told")
+@case("network: a killed proxy is restarted three times, and reported")
 def _(t):
     def proxy():
-        """The child of the supervisor that is its proxy."""
+        """Returns the supervisor's child that is its proxy."""
         parent = b.state()["pid"]
         with open(f"/proc/{parent}/task/{parent}/children", encoding="ascii") as f:
             pids = [int(pid) for pid in f.read().split()]
@@ -846,7 +846,7 @@ def _(t):
         t.true(b"403" in run.out and b"proxy ended" not in b("show", "b").out, run)
 
 
-@case("limits: a layer that grows too large ends the box, and says so")
+@case("limits: a layer that grows too large ends the box with an error")
 def _(t):
     t.file("fill.sh", "for i in $(seq 1 400); do head -c 1000000 /dev/zero > f$i; done; exec sleep 1000\n")
     with Boxes(t, row(command="bash fill.sh")) as b:
@@ -856,7 +856,7 @@ def _(t):
         t.true(any(g.startswith("disk:") for g in b.state()["gaps"]), b.state())
 
 
-@case("limits: processor time, memory and processes, of the agent and of commands; where they are weaker is told")
+@case("limits: CPU time, memory and processes, for the agent and for commands; weaker limits are reported")
 def _(t):
     t.file("spin.sh", "echo spins; while :; do :; done\n")
     with Boxes(t, row(command="bash spin.sh")) as b:
@@ -870,7 +870,7 @@ def _(t):
         t.same(sorted(g.split(":")[0] for g in b.state()["gaps"]), ["cpu", "memory"])
 
 
-@case("what a command line gets wrong")
+@case("command line errors")
 def _(t):
     with Boxes(t, row("gone", "no-such-agent-program")) as b:
         b.new("b", "--no-start")

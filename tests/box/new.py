@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes made, reset and destroyed under bad conditions: full and read-only disks, many at once, running ones, a person
-who is asked.
+"""Creating, resetting and destroying boxes under bad conditions: full and read-only disks, concurrency, running boxes,
+and confirmation on a terminal.
 
     new.py --cordon BINARY --child BOX_RUN [WORD…]
 """
@@ -14,7 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import TIMEOUT_S, await_trash, case, main, reap_boxes as reap  # noqa: E402
 from view import CASES, cordon, git, inside, new, project, read, write  # noqa: E402
 
-CASES.clear()  # those of view.py
+CASES.clear()  # the cases of view.py
 MANY = 8
 
 
@@ -23,13 +23,13 @@ def names(t):
 
 
 def left(t):
-    """What is neither a box nor ours."""
+    """Returns leftovers: files that are neither boxes nor Cordon's."""
     await_trash()
     boxes = t.env["CORDON_HOME"] + "/sandboxes/"
     return [d for d in (".new", ".trash", ".locks") if os.listdir(boxes + d)]
 
 
-@case("a full disk: nothing is half there, and all of it is free again")
+@case("a full disk leaves nothing half done, and all its space is freed")
 def _(t):
     p = project(t)
     write(t, p + "/big", "x" * 3_000_000)
@@ -42,7 +42,7 @@ def _(t):
     t.true(b"No space left on device" in run.err, run)
 
 
-@case("a full disk: a reset that needs room fails, and the box is as it was")
+@case("a full disk: a reset that needs space fails, and leaves the box unchanged")
 def _(t):
     p = project(t)
     box = f"{t.cordon} box"
@@ -51,10 +51,10 @@ def _(t):
     run = t.run(["sh", "-c", script], mounts='mount -t tmpfs -o size=1m,mode=700,uid="$(stat -c %u .)" none ../state')
     t.code(run, 0)
     lines = run.out.decode().split()
-    t.true(lines in (["10", "1"], ["0", "0"]), run)  # a directory may need no room
+    t.true(lines in (["10", "1"], ["0", "0"]), run)  # a directory may need no space
 
 
-@case("a full disk: a start that can't be recorded leaves no recording")
+@case("a full disk: a start that cannot be recorded leaves no recording")
 def _(t):
     p = project(t)
     box = f"{t.cordon} box"
@@ -66,7 +66,7 @@ def _(t):
     t.same(run.err.count(b"cannot record the agent's screen: cannot write to '1': No space left on device"), 2, run)
 
 
-@case("a disk that can't be written")
+@case("a read-only disk")
 def _(t):
     p = project(t)
     new(t, p, name="old")
@@ -78,7 +78,7 @@ def _(t):
     t.true(run.err.count(b"Read-only file system") >= 3, run)
 
 
-@case("the same name many times at once: one box")
+@case("the same name many times at once makes one box")
 def _(t):
     p = project(t)
     argv = [t.cordon, "box", "new", "b", p, "--agent", "test", "--no-start"]
@@ -100,7 +100,7 @@ def _(t):
     t.same((names(t), left(t)), ([], []))
 
 
-@case("a project that is renamed, or is another one now")
+@case("a project that was renamed or replaced")
 def _(t):
     p = project(t)
     new(t, p, name="copy")
@@ -116,7 +116,7 @@ def _(t):
     t.code(t.run([t.child, "over", "--", "true"]), 99)
 
 
-@case("git is not led into a submodule that a ':rw' box has made its own")
+@case("git is not run in a submodule that a ':rw' box took over")
 def _(t):
     p, lib = project(t), project(t, "lib")
     git(t, p, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "sub")
@@ -144,11 +144,11 @@ def status(t, name="b"):
 
 
 def await_file(t, name):
-    """The agent has made it."""
+    """Waits until the agent has made the file."""
     t.same(cordon(t, "box", "exec", "b", "sh", "-c", f"until test -e {name}; do sleep 0.01; done; echo there").out, b"there\n")
 
 
-@case("reset stops what runs, and starts it again")
+@case("reset stops a running box and starts it again")
 def _(t):
     p = project(t)
     start(t, p, "echo run >> runs; touch ready; sleep 1000")
@@ -164,7 +164,7 @@ def _(t):
     t.same((names(t), left(t)), ([], []))
 
 
-@case("replacing stops what runs")
+@case("replacing stops a running box")
 def _(t):
     p = project(t)
     start(t, p, "touch ready; sleep 1000")
@@ -180,7 +180,7 @@ def _(t):
     t.same((status(t), inside(t, "ls")), ("stopped", "keep\nrun.sh\n"))
 
 
-@case("a box that was never started is not started by reset")
+@case("reset does not start a box that was never started")
 def _(t):
     p = project(t)
     new(t, p)
@@ -188,7 +188,7 @@ def _(t):
     t.same(status(t), "stopped")
 
 
-@case("prune leaves what runs, and what has changes")
+@case("prune keeps running boxes and boxes with changes")
 def _(t):
     p = project(t)
     start(t, p, "touch ready; sleep 1000")
@@ -202,7 +202,7 @@ def _(t):
     reap(t)
 
 
-@case("an agent that can't be started leaves a box that can")
+@case("an agent that cannot be started leaves a box that can")
 def _(t):
     p = project(t)
     write(t, t.top + "/bin/claude", "#!/nowhere/sh\n", 0o755)
@@ -212,11 +212,11 @@ def _(t):
     t.same(names(t), [])
 
 
-# A person --------------------------------------------------------------------------------------
+# Confirmation ----------------------------------------------------------------------------------
 
 
 def on_terminal(t, answer, *args):
-    """Exit status, and what it said, with an answer typed when it asks."""
+    """Returns the exit status and the output, with an answer typed at the prompt."""
     master, slave = pty.openpty()
     process = t.start([t.cordon, *args], stdin=slave, stdout=slave, stderr=slave)
     os.close(slave)
@@ -227,13 +227,13 @@ def on_terminal(t, answer, *args):
     try:
         while part := os.read(master, 4096):
             said += part
-    except OSError:  # the other side is closed
+    except OSError:  # the other end is closed
         pass
     os.close(master)
     return process.wait(TIMEOUT_S), said.decode()
 
 
-@case("uncommitted work is asked about on a terminal")
+@case("uncommitted changes need confirmation on a terminal")
 def _(t):
     p = project(t)
     write(t, p + "/keep", "changed\n")
@@ -244,7 +244,7 @@ def _(t):
     t.same((code, names(t)), (0, ["b"]), said)
 
 
-@case("losing changes is asked about on a terminal, also with the option")
+@case("discarding changes needs confirmation on a terminal, even with the option")
 def _(t):
     p = project(t)
     new(t, p)

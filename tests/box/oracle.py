@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random trees and changes: what git makes of our patch must be the new tree, byte for byte.
+"""Random trees and changes: our patch, applied by git, must produce the new tree byte for byte.
 
     oracle.py BOX_TREE [ROUNDS [SEED]]
 
-Each round makes a tree, changes a copy of it, and asks for the patch three ways: with the whole new tree as
-an upper layer that hides everything; with an upper layer made by hand (whiteouts, opaque directories); and, where
-the machine lets us, with one that the kernel's overlayfs made. `git apply` then applies each to a copy of the old
-tree, and `git apply -R` takes it back. Our own apply must give the same tree, once, and leave nothing to show after.
+Each round makes a tree, changes a copy of it, and requests the patch in three ways: with the whole new tree as
+an upper layer that hides everything; with an upper layer made by hand (whiteouts, opaque directories); and, if
+the machine permits it, with one that the kernel's overlayfs made. `git apply` then applies each to a copy of the old
+tree, and `git apply -R` undoes it. Our own apply must give the same tree, and leave no changes to show afterwards.
 """
 import os
 import random
@@ -58,7 +58,7 @@ def edit(r, old):
 
 
 def read(tree):
-    """path -> (mode, bytes) of files and links, as git would have it."""
+    """path -> (mode, bytes) of files and links, with git's modes."""
     found = {}
     for base, dirs, files in os.walk(tree):
         for name in files + [d for d in dirs if os.path.islink(os.path.join(base, d))]:
@@ -102,7 +102,7 @@ def make_files(r):
 
 
 def fits(files, path):
-    """No file is also a directory."""
+    """Returns whether no file would also be a directory."""
     parts = path.split('/')
     if any('/'.join(parts[:i]) in files for i in range(1, len(parts))):
         return False
@@ -123,7 +123,7 @@ def change(r, old):
         elif what == 4 and path in new and new[path][0] != 'link':
             new[path] = ('-' if new[path][0] == 'x' else 'x', new[path][1])
         elif what == 5:
-            # A directory where a file was, or the other way round.
+            # A directory in place of a file, or the reverse.
             top = path.split('/')[0]
             for other in [p for p in new if p == top or p.startswith(top + '/')]:
                 del new[other]
@@ -238,7 +238,7 @@ def check(box_tree, work, how, old_tree, upper, new, extra):
 
 
 def check_apply(box_tree, work, upper, old, new, extra):
-    """On a copy of the old tree, with a copy as the baseline."""
+    """Applies to a copy of the old tree, with a copy as the baseline."""
     project, baseline, journal = (os.path.join(work, n) for n in ('project', 'baseline', 'journal'))
     write_tree(project, old)
     write_tree(baseline, old)
@@ -256,7 +256,7 @@ def check_apply(box_tree, work, upper, old, new, extra):
 
 
 def check_second_copy(box_tree, work, old_tree, old, new):
-    """A copy, a manifest of it, and then changes; some of them hide behind the old size and time."""
+    """A copy, its manifest, and then changes; some of them keep the old size and time."""
     tree, manifest = os.path.join(work, 'second'), os.path.join(work, 'made')
     os.mkdir(tree)
     for command in (['copy', old_tree, tree, 'ignored'], ['manifest', tree, manifest]):
@@ -280,7 +280,7 @@ def check_second_copy(box_tree, work, old_tree, old, new):
 def round_(box_tree, seed):
     r = random.Random(seed)
     with tempfile.TemporaryDirectory(prefix='box-oracle-') as work:
-        # git looks for a repository upwards; there is none here.
+        # git searches parent directories for a repository; stop it here.
         GIT_ENV['GIT_CEILING_DIRECTORIES'] = work
         old, old_tree, new_tree = make_files(r), os.path.join(work, 'old'), os.path.join(work, 'new')
         new = change(r, old)

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A box's proxy, run on loopback by proxy_run.c: what it lets through, refuses and survives.
+"""A box's proxy, run on loopback by proxy_run.c: what it allows, refuses and survives.
 
-Each test is a method of Tests. What is reached must be on loopback, so lists have 127.0.0.1 itself;
-names come from the table that the proxy is given. Clients are curl, and sockets of our own.
+Each test is a method of Tests. Servers must be on loopback, so the lists contain 127.0.0.1;
+names come from the table passed to the proxy. Clients are curl and our own sockets.
 """
 
 import argparse
@@ -22,9 +22,9 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 import tapped  # noqa: E402
 
-PATIENCE = 60  # seconds: a hang, not a duration
+PATIENCE = 60  # seconds: catches hangs, does not measure
 BIG = 24 << 20
-SPIN_MS = 60  # of half a second, at least; a process that waits needs none, one that spins all it gets
+SPIN_MS = 60  # CPU time out of at least half a second; a waiting process needs none, a spinning one uses all it gets
 
 
 class Failure(Exception):
@@ -62,7 +62,7 @@ def read_head(s):
 
 
 def eventually(condition, *what):
-    """Looks again until it holds: for what another process does in its own time."""
+    """Polls until the condition holds: for changes made by another process."""
     end = time.monotonic() + PATIENCE
     while not condition():
         expect(time.monotonic() < end, "never:", *what)
@@ -75,7 +75,7 @@ def cpu_ms(pid):
 
 
 class Proxy:
-    """proxy_run with these arguments, until the end of the block."""
+    """Runs proxy_run with these arguments until the end of the block."""
 
     program = None
 
@@ -117,7 +117,7 @@ class Proxy:
         return s
 
     def ask(self, request):
-        """What all of it says to a request."""
+        """Returns the whole response to a request."""
         with self.connect() as s:
             s.sendall(request)
             return read_all(s)
@@ -134,7 +134,7 @@ class Proxy:
 
 
 class Server:
-    """Each connection is handled in a thread of its own, until the end of the block."""
+    """Handles each connection in its own thread, until the end of the block."""
 
     def __init__(self, handle, backlog=512):
         self.handle, self.backlog = handle, backlog
@@ -181,7 +181,7 @@ def echo(s):
 
 
 def http(s):
-    """Answers one request with what it was; then wants the end, or says what came instead."""
+    """Answers one request with its contents; then expects the end, or reports what came instead."""
     head = read_head(s)
     body = b""
     for line in head.split(b"\r\n"):
@@ -205,7 +205,7 @@ def curl(*args):
 
 
 class Tests:
-    # What is let through ---------------------------------------------------------------------------
+    # Allowed ---------------------------------------------------------------------------------------
 
     def test_plain_by_curl(self):
         with Server(http) as server, Proxy(server.address) as proxy:
@@ -239,14 +239,14 @@ class Tests:
                 expect(status == 0 and out.startswith(b"GET /s HTTP/1.1"), status, out, said)
 
     def test_name_by_the_system(self):
-        """The resolver works with what the process has kept."""
+        """The resolver works with the files and descriptors the process has kept."""
         with Server(http) as server, Proxy(server.address, f"localhost:{server.port}") as proxy:
             via = f"http://127.0.0.1:{proxy.port}"
             status, out, said = curl("--proxy", via, f"http://localhost:{server.port}/n")
             expect(status == 0 and out.startswith(b"GET /n HTTP/1.1"), status, out, said)
 
     def test_next_address(self):
-        """Of several addresses the first that answers is taken; those that may not be are left out."""
+        """The first of several addresses that answers is used; disallowed ones are skipped."""
         names = ["web.example=127.0.0.1,127.0.0.9,127.0.0.2"]
         with Server(http) as server:
             lists = [f"web.example:{server.port}", server.address, f"127.0.0.2:{server.port}"]
@@ -259,7 +259,7 @@ class Tests:
                     s.sendall(b"GET / HTTP/1.1\r\n\r\n")
                     expect(b"200 OK" in read_all(s), "no answer")
 
-    # What is refused ---------------------------------------------------------------------------------
+    # Refused -----------------------------------------------------------------------------------------
 
     def test_refusal_says_how(self):
         with Proxy("example.com") as proxy:
@@ -312,7 +312,7 @@ class Tests:
                 for raw in (b"example.com\0", b"example.com\0.evil.org", b"example.com\n", b"\xff"):
                     said = proxy.ask(b"\5\1\0\5\1\0\3" + bytes([len(raw)]) + raw + port.to_bytes(2, "big"))
                     expect(said[:4] == b"\5\0\5\2", raw, said)
-                # An address in SOCKS: mapped, and another.
+                # An address in SOCKS: an IPv4-mapped one, and another.
                 for raw in (b"\4" + bytes(10) + b"\xff\xff\x7f\0\0\1", b"\1\x7f\0\0\2"):
                     said = proxy.ask(b"\5\1\0\5\1\0" + raw + port.to_bytes(2, "big"))
                     expect(said[:4] == b"\5\0\5\2", raw, said)
@@ -354,7 +354,7 @@ class Tests:
             expect(said.startswith(b"HTTP/1.1 403 "), said)
 
     def test_addresses_of_this_machine(self):
-        """An address of the open network that is ours is beside the box, too: here, any that we have."""
+        """A public address of this machine is also local to the box's host: tried with any that we have."""
         shown = subprocess.run(["hostname", "-I"], capture_output=True, text=True, check=False).stdout.split()
         own = [a for a in shown if ":" not in a]
         if not own:
@@ -364,7 +364,7 @@ class Tests:
             expect(said.startswith("HTTP/1.1 403 ") and "this machine" in said, said)
 
     def test_smuggling(self):
-        """Nothing behind a request is passed on, and what is not one request is none."""
+        """Nothing after a request is forwarded, and malformed requests are refused."""
         with Server(http) as server, Proxy(server.address) as proxy:
             head = f"POST http://{server.address}/ HTTP/1.1\r\nHost: {server.address}\r\n"
             second = b"GET /second HTTP/1.1\r\nHost: evil.org\r\n\r\n"
@@ -375,7 +375,7 @@ class Tests:
             ):
                 said = proxy.ask(request)
                 expect(said.startswith(b"HTTP/1.1 200 ") and b"/second" not in said, said)
-                # The same, the second one later.
+                # The same, with the second request sent later.
                 with proxy.connect() as s:
                     s.sendall(request[: -len(second)])
                     said = read_head(s)
@@ -397,7 +397,7 @@ class Tests:
             expect(server.count == count, "reached the server")
 
     def test_bad_chunks(self):
-        """A body that stops being one breaks the connection on both sides."""
+        """A body that becomes malformed breaks the connection on both sides."""
         broken = threading.Event()
 
         def handle(s):
@@ -419,7 +419,7 @@ class Tests:
             expect(broken.wait(PATIENCE), "the server saw a proper end")
 
     def test_refusal_of_an_upload(self):
-        """The answer arrives although the client is still talking."""
+        """The response arrives although the client is still sending."""
         head = b"POST http://other.example/ HTTP/1.1\r\nHost: other.example\r\nContent-Length: 3000000\r\n\r\n"
         with Proxy("example.com") as proxy:
             for _ in range(20):
@@ -442,7 +442,7 @@ class Tests:
             lines = proxy.refusals()
             expect(len(lines) == 1000 and "not listed" in lines[-1]["why"], len(lines), lines[-1])
 
-    # Any cut, any size -----------------------------------------------------------------------------
+    # Split at any byte, any size -------------------------------------------------------------------
 
     def test_cut_at_every_byte(self):
         names = ["web.example=127.0.0.1"]
@@ -468,7 +468,7 @@ class Tests:
                     expect(b"/in HTTP/1.1\r\n" in read_all(s), "byte by byte")
 
     def test_left_at_every_byte(self):
-        """Clients that go away within a request leave nothing behind."""
+        """Clients that disconnect in the middle of a request leave nothing behind."""
         with Server(http) as server, Proxy(server.address) as proxy:
             request = f"CONNECT {server.address} HTTP/1.1\r\nHost: {server.address}\r\n\r\n".encode()
             for cut in range(len(request)):
@@ -477,14 +477,14 @@ class Tests:
             self.settled(proxy)
 
     def settled(self, proxy):
-        """All connections are closed again."""
+        """Waits until all connections are closed again."""
         try:
             eventually(lambda: len(os.listdir(f"/proc/{proxy.pid}/fd")) <= 6, "descriptors closed")
         except PermissionError:
-            pass  # it can't be looked into, which is right
+            pass  # the process cannot be inspected, as intended
 
     def both_ways(self, s, up, down):
-        """Sends `up` and reads as much as there is, at the same time."""
+        """Sends `up` and reads until end of file, at the same time."""
         sender = threading.Thread(target=lambda: (s.sendall(up), s.shutdown(socket.SHUT_WR)), daemon=True)
         sender.start()
         got = read_all(s)
@@ -525,7 +525,7 @@ class Tests:
             self.settled(proxy)
 
     def test_more_than_the_limit(self):
-        """Those beyond the limit wait for a place, and then get it."""
+        """Connections beyond the limit wait for a free slot."""
         with Server(echo) as server, Proxy(server.address) as proxy:
             first = [proxy.tunnel(server.address) for _ in range(256)]
             late = proxy.connect()
@@ -546,10 +546,10 @@ class Tests:
             for s in first + [late]:
                 s.close()
 
-    # Ends -----------------------------------------------------------------------------------------
+    # End of connections ---------------------------------------------------------------------------
 
     def test_half_close(self):
-        """Each side's end reaches the other, which may go on talking."""
+        """Each side's shutdown is forwarded to the other, which may continue to send."""
 
         def handle(s):
             expect(read_all(s) == b"question", "the question")
@@ -573,7 +573,7 @@ class Tests:
             heard.wait(PATIENCE)
 
     def test_reset_is_no_end(self):
-        """A connection that broke does not look as if it had ended."""
+        """A reset connection does not look like one that was closed."""
 
         def handle(s):
             s.sendall(b"part")
@@ -590,7 +590,7 @@ class Tests:
                 pass
 
     def test_client_that_never_reads(self):
-        """It holds up itself alone; the proxy keeps little, and does not spin."""
+        """It blocks only itself; the proxy buffers little, and does not spin."""
         sent = []
 
         def handle(s):
@@ -630,7 +630,7 @@ class Tests:
             expect(proxy.refusals() == [], "it is no refusal")
 
     def test_server_that_does_not_take_all(self):
-        """What a server said before it stopped reading still arrives."""
+        """Data that a server sent before it stopped reading still arrives."""
 
         def handle(s):
             read_exactly(s, 1)
@@ -646,7 +646,7 @@ class Tests:
             expect(read_head(s).startswith(b"HTTP/1.1 413 "), "no answer")
 
     def test_lookups(self):
-        """Names that are not found, and lookups that hang: others go on."""
+        """Names that are not found and lookups that hang do not block others."""
         names = ["slow.example=-", "web.example=127.0.0.1"]
         with Server(echo) as server:
             with Proxy("*.example", f"*.example:{server.port}", server.address, names=names) as proxy:
@@ -663,7 +663,7 @@ class Tests:
                     s.close()
 
     def test_slow_head(self):
-        """A head has to come in time, however it trickles."""
+        """A request head must arrive within the timeout, however slowly it trickles."""
         with Proxy("example.com") as proxy, proxy.connect() as s, proxy.connect() as silent:
             start = time.monotonic()
             s.settimeout(0.5)
@@ -684,7 +684,7 @@ class Tests:
             said = proxy.ask(b"GET http://example.com/ HTTP/1.1\r\nX: " + b"x" * 20000)
             expect(said.startswith(b"HTTP/1.1 431 "), said)
 
-    # Relays, and what the process is ---------------------------------------------------------------
+    # Relays, and the state of the process ----------------------------------------------------------
 
     def test_relays(self):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
@@ -708,7 +708,7 @@ class Tests:
                     self.both_ways(a, up, down)
                     reader.join(PATIENCE)
                     expect(got == [up], "what the other side got")
-            # Whoever goes away ends both.
+            # Either end closes both.
             (a, a2), (b, b2) = self.unix_pair(), self.unix_pair()
             socket.send_fds(ours, [b"x"], [a2.fileno(), b2.fileno()])
             a2.close()
@@ -717,7 +717,7 @@ class Tests:
             b.settimeout(PATIENCE)
             expect(read_all(b) == b"", "no end")
             b.close()
-            # Packets that are no two sockets are dropped.
+            # Packets that do not carry two sockets are dropped.
             with open("/dev/null", "rb") as null:
                 for fds in ([null.fileno(), null.fileno()], [ours.fileno()], [], [0, 0, 0]):
                     socket.send_fds(ours, [b"x"], fds)
@@ -730,7 +730,7 @@ class Tests:
             self.settled(proxy)
 
     def test_relay_that_still_connects(self):
-        """One side may be on its way: to somebody, or to nobody."""
+        """One side may still be connecting, to a listener or to none."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with socket.create_server(("127.0.0.1", 0)) as taken:
             nobody = taken.getsockname()[1]
@@ -779,7 +779,7 @@ class Tests:
             ours.close()
 
     def test_idle_costs_nothing(self):
-        """Half-closed and silent connections, in all states: no time goes by in the proxy."""
+        """Half-closed and silent connections, in all states, cost the proxy no CPU time."""
         hold = threading.Event()
 
         def handle(s):

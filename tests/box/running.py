@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes of a case's own that may run, for the suites of this directory; the cases are those of tests/sandbox/harness.py."""
+"""Boxes that may run, private to a case, for the suites of this directory; the cases are those of tests/sandbox/harness.py."""
 import json
 import os
 import sys
@@ -23,7 +23,7 @@ def until(what, why):
 
 
 class Boxes:
-    """A state directory, settings and a project of the case's own. At the end nothing may run."""
+    """A state directory, settings and a project, private to the case. Nothing may be running at the end."""
 
     def __init__(self, t, *rows):
         self.t = t
@@ -45,7 +45,7 @@ class Boxes:
         self.reap()
 
     def reap(self):
-        """Supervisors are nobody's children, and so ours: they must end by themselves."""
+        """Supervisors are orphans, and therefore reparented to us: they must end by themselves."""
         def gone():
             for pid, state, name in children():
                 if state == "Z" and name in OURS:

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a box shows, and what a program in it can't do: see, change, plant.
+"""The view of a box: what it shows, and what a program in it cannot read, change or plant.
 
     view.py --cordon BINARY --child BOX_RUN [WORD…]
 
-Each attack has its control: the same act works where it may. harness.py describes the cases.
+Each attack has its control: the same action works where it is allowed. harness.py describes the cases.
 """
 import errno
 import json
@@ -20,7 +20,7 @@ GIT = ["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBr
 
 
 def write(t, path, text="", mode=0o644):
-    """A file of the case's user, with its directories."""
+    """Writes a file owned by the case's user, and its directories."""
     made = path
     while not os.path.exists(os.path.dirname(made)):
         made = os.path.dirname(made)
@@ -75,7 +75,7 @@ def new(t, directory, *options, name="b", agent="test", **more):
 
 
 def is_overlay(t, name):
-    """False where a box must have a second copy: overlayfs needs attributes of users, which a tmpfs has since Linux 6.6."""
+    """Returns false if a box needs a second copy: overlayfs needs user xattrs, which tmpfs supports since Linux 6.6."""
     try:
         os.setxattr(t.work, "user.test", b"")
     except OSError as e:
@@ -90,7 +90,7 @@ def is_overlay(t, name):
 
 
 def inside(t, script, *words, name="b", expect=0, **more):
-    """What a shell in the box prints."""
+    """Returns the output of a shell in the box."""
     run = t.run([t.child, name, *words, "--", script], **more)
     if expect is not None:
         t.code(run, expect)
@@ -98,13 +98,13 @@ def inside(t, script, *words, name="b", expect=0, **more):
 
 
 def refused(t, script, **more):
-    """No part of it works, each on a line of its own."""
+    """Checks that each line of the script fails."""
     for line in script.strip().splitlines():
         got = inside(t, f"({line.strip()}) 2>/dev/null && echo WORKED || echo refused", **more)
         t.same(got.strip().splitlines()[-1:], ["refused"], line)
 
 
-# What is there ---------------------------------------------------------------------------------
+# Visible ---------------------------------------------------------------------------------------
 
 
 @case("the project is at its own path, and its programs run")
@@ -115,7 +115,7 @@ def _(t):
         t.same(inside(t, "pwd; cat keep; ./run.sh", name=mode), f"{p}\nold\nran\n", mode)
 
 
-@case("a copy is of the moment, an overlay of the present")
+@case("a copy is a snapshot, an overlay shows later changes")
 def _(t):
     p, q = project(t, "p"), project(t, "q")
     new(t, p, name="copy")
@@ -139,7 +139,7 @@ def _(t):
         t.same(os.path.exists(p + "/run.sh"), not real, mode)
 
 
-@case("what git ignores is left out of a copy, unless it is asked for")
+@case("files that git ignores are not copied unless requested")
 def _(t):
     p = project(t)
     new(t, p, name="without")
@@ -159,7 +159,7 @@ def _(t):
         t.same(git(t, p, "log", "--format=%s").split(), ["first"], mode)
 
 
-@case("HOME is the box's own, lasts, and runs programs")
+@case("HOME is private to the box, persists, and can run programs")
 def _(t):
     p = project(t)
     write(t, t.home + "/.secret", "x")
@@ -170,7 +170,7 @@ def _(t):
     os.remove(t.home + "/.secret")
 
 
-@case("a project that lies where the agent is at home")
+@case("a project that is in the agent's home directory")
 def _(t):
     p, q = project(t, "home/p"), project(t, "home/deep/q")
     write(t, q + "/.git/x", "")
@@ -186,7 +186,7 @@ def _(t):
     t.true(b"E_CLI_INVALID_ARG" in run.err and b"is at home in the box, lies in" in run.err, run)
 
 
-@case("other directories: read-only, or not")
+@case("other directories are read-only, or writable on request")
 def _(t):
     p = project(t)
     write(t, t.top + "/ro/file", "r")
@@ -201,7 +201,7 @@ def _(t):
 # Environment -----------------------------------------------------------------------------------
 
 
-@case("of the environment only the agent's keys are passed, and no file has them")
+@case("only the agent's keys are passed from the environment, and no file contains them")
 def _(t):
     p = project(t)
     new(t, p, agent="claude", name="c")
@@ -215,7 +215,7 @@ def _(t):
     t.same(found.stdout, b"")
 
 
-@case("PATH has what can be seen")
+@case("PATH contains visible directories")
 def _(t):
     p = project(t)
     new(t, p)
@@ -223,7 +223,7 @@ def _(t):
     t.same(inside(t, "echo $PATH").strip(), f"/home/yoloai/.local/bin:{p}/bin:/usr/local/bin:/usr/bin:/bin")
 
 
-@case("the proxy is named in every usual way")
+@case("the proxy is in all the usual variables")
 def _(t):
     new(t, project(t))
     got = dict(line.split("=", 1) for line in inside(t, "env", "proxy=3128").splitlines())
@@ -239,7 +239,7 @@ def installed(t, bin_dir):
     t.env["PATH"] = f"{bin_dir}:{t.env['PATH']}"
 
 
-@case("a program in its own directory, and its neighbours")
+@case("a program in its own directory, with the files next to it")
 def _(t):
     p = project(t)
     write(t, t.home + "/tools/agent", '#!/bin/sh\n. "$(dirname "$0")/lib.sh"\necho "$1 $WORD"\n', 0o755)
@@ -254,7 +254,7 @@ def _(t):
     subprocess.run(["rm", "-r", t.home + "/tools"], check=True)
 
 
-@case("a program right in the home directory is shown alone")
+@case("a program directly in the home directory is shown alone")
 def _(t):
     p = project(t)
     write(t, t.home + "/agent", '#!/bin/sh\nls -A "$(dirname "$0")"\n', 0o755)
@@ -266,7 +266,7 @@ def _(t):
         os.remove(f"{t.home}/{name}")
 
 
-@case("a package of node, by a link, with an interpreter that is installed elsewhere")
+@case("a node package, by a link, with an interpreter that is installed elsewhere")
 def _(t):
     p, home = project(t), t.home
     package = home + "/.npm/lib/node_modules/@scope/agent"
@@ -286,7 +286,7 @@ def _(t):
     subprocess.run(["rm", "-r", home + "/.npm", home + "/.nvm", home + "/.npmrc"], check=True)
 
 
-@case("the agent's program is there for commands by hand, too")
+@case("the agent's program is also available to exec")
 def _(t):
     p = project(t)
     write(t, t.top + "/bin/claude", "#!/bin/sh\necho hand\n", 0o755)
@@ -296,7 +296,7 @@ def _(t):
     t.same(inside(t, "claude"), "hand\n")
 
 
-@case("a shim of a version manager")
+@case("a version manager's shim")
 def _(t):
     p, root = project(t), t.home + "/.env"
     write(t, root + "/shims/fakenode", f'#!/bin/sh\nexec {root}/libexec/env "$@"\n', 0o755)
@@ -309,7 +309,7 @@ def _(t):
     subprocess.run(["rm", "-r", root], check=True)
 
 
-@case("a program that is not there, and an interpreter that is not")
+@case("a missing program, and a missing interpreter")
 def _(t):
     p = project(t)
     write(t, t.top + "/bin/agent", "#!/usr/bin/env nonesuch\n", 0o755)
@@ -322,7 +322,7 @@ def _(t):
     t.true(b"needs 'nonesuch', which is not in PATH" in run.err, run)
 
 
-@case("what is shown of a program can't be changed")
+@case("the files shown of a program cannot be changed")
 def _(t):
     p = project(t)
     write(t, t.top + "/bin/agent", '#!/bin/sh\necho x > "$0" || echo refused\ntouch "$(dirname "$0")/y" || echo refused\n', 0o755)
@@ -331,7 +331,7 @@ def _(t):
     t.same(inside(t, "", "program=agent", expect=None), "refused\nrefused\n")
 
 
-@case("a program that the box may change leads to nothing that is not shown anyway")
+@case("a program that the box may change exposes nothing that is not shown anyway")
 def _(t):
     p = project(t)
     write(t, t.home + "/other/tool", "#!/bin/sh\ncat\n", 0o755)
@@ -356,7 +356,7 @@ def _(t):
     subprocess.run(["rm", "-r", t.home + "/other"], check=True)
 
 
-@case("a repository that a ':rw' box names does not come into a copy")
+@case("a repository that a ':rw' box points to is not copied")
 def _(t):
     secret = project(t, "secret")
     plants = {"file": f"echo 'gitdir: {secret}/.git' > .git",
@@ -373,10 +373,10 @@ def _(t):
         refused(t, "git show main:keep\ngit show HEAD:keep", name="of-" + name)
 
 
-# What is not there -----------------------------------------------------------------------------
+# Hidden ----------------------------------------------------------------------------------------
 
 
-@case("nothing beside the project, nothing of the home directory, no state, no other box")
+@case("nothing next to the project, no home directory, no state, no other box")
 def _(t):
     p = project(t)
     for path in (t.home + "/secret", t.work + "/beside"):
@@ -400,7 +400,7 @@ def _(t):
     os.remove(t.home + "/secret")
 
 
-@case("the state in a directory that the box may change is covered")
+@case("the state directory is covered if it is in a directory that the box may change")
 def _(t):
     p = project(t)
     t.env["CORDON_HOME"] = state = p + "/deep/state"
@@ -417,7 +417,7 @@ def _(t):
     t.true(os.path.exists(state + "/sandboxes/b/meta.json"), "the box is damaged")
 
 
-@case("a copy of what holds the state does not hold it")
+@case("a copy of a directory that contains the state does not include it")
 def _(t):
     p = project(t)
     t.env["CORDON_HOME"] = state = p + "/state"
@@ -427,7 +427,7 @@ def _(t):
     t.same(inside(t, "ls -A state 2>/dev/null; echo; echo x > state; cat state").split(), ["x"])
 
 
-@case("the state by another name, through a mount of the host")
+@case("the state under another name, through a bind mount of the host")
 def _(t):
     p = project(t)
     write(t, t.top + "/tree/state/x", "")
@@ -440,7 +440,7 @@ def _(t):
 # A project that is trusted later -----------------------------------------------------------------
 
 
-@case("with ':rw' the repository can be read and not written")
+@case("with ':rw' the repository can be read but not written")
 def _(t):
     p = project(t)
     write(t, t.top + "/lib/file", "x")
@@ -460,7 +460,7 @@ def _(t):
     t.same(git(t, p, "log", "--format=%s"), "first\n")
 
 
-@case("a linked work tree does not lead to the repository")
+@case("a linked work tree does not expose the repository")
 def _(t):
     main_repo = project(t, "main")
     tree = t.work + "/tree"
@@ -476,7 +476,7 @@ def _(t):
     refused(t, "echo 'gitdir: /elsewhere' > .git\nmv .git .git2", name="rw")
 
 
-@case("a '.git' that is a link is not for ':rw'")
+@case("a '.git' that is a link is refused for ':rw'")
 def _(t):
     p = project(t)
     os.rename(p + "/.git", t.top + "/real.git")
@@ -487,7 +487,7 @@ def _(t):
     t.true(b"E_FS_VIOLATION" in run.err and b"is a link" in run.err, run)
 
 
-@case("the layers, home and state can't be led elsewhere from inside")
+@case("the layers, home and state cannot be redirected from inside")
 def _(t):
     p = project(t)
     new(t, p, agent="claude")
@@ -502,7 +502,7 @@ def _(t):
 CONNECT = "perl -MSocket -e 'socket(S,PF_INET,SOCK_STREAM,0); print connect(S,sockaddr_in({},inet_aton(\"127.0.0.1\"))) ? \"yes\" : \"no\"'"
 
 
-@case("the host's network only with --network on")
+@case("the host's network is reachable only with --network on")
 def _(t):
     p = project(t)
     with socket.socket() as s:
@@ -515,19 +515,19 @@ def _(t):
             t.same(inside(t, script), want, options)
 
 
-@case("one's own loopback works")
+@case("the box's own loopback works")
 def _(t):
     new(t, project(t))
     t.same(inside(t, "perl -MIO::Socket::INET -e '$l = IO::Socket::INET->new(Listen => 1, LocalAddr => \"127.0.0.1\") or die;"
                      "print IO::Socket::INET->new(PeerAddr => \"127.0.0.1\", PeerPort => $l->sockport) ? \"yes\" : \"no\"'"), "yes")
 
 
-# Where there is no overlay ---------------------------------------------------------------------
+# Without overlayfs -----------------------------------------------------------------------------
 
 RAMFS = 'mkdir -p ../state && mount -t ramfs ramfs ../state && chmod 777 ../state && if [ "$(stat -c %u .)" != 0 ]; then chown "$(stat -c %u .)" ../state; chmod 700 ../state; fi'
 
 
-@case("without overlays a box has a second copy, and says so")
+@case("without overlayfs a box has a second copy, and reports it")
 def _(t):
     for mode in ("copy", "overlay"):
         p = project(t, mode)
@@ -544,7 +544,7 @@ def _(t):
         t.same(read(p + "/keep"), "old\n")
 
 
-@case("a project with something mounted in it, as an overlay")
+@case("a project with a mount in it, as an overlay")
 def _(t):
     p = project(t)
     os.makedirs(p + "/mnt")

@@ -6,13 +6,13 @@ A file is a list of cases. `## title` starts one; lines before the first case, a
 with `#`, are comments. In a case:
 
     $ command           run by bash, in the case's own empty directory
-    > more of it        the command goes on
+    > more of it        continues the command
     expected output     stdout and stderr together, byte for byte
     ? 12                expected exit status, if it is not 0
 
-`cordon` is the program under test. $T is the case's directory, and stands for it in the output.
+`cordon` is the program under test. $T is the case's directory, and replaces it in the output.
 HOME is $T/home. An expected line that ends in ` (re)` is a regular expression for the whole line;
-` (esc)` reads \\xNN and \\t in it. A file named *.user.t runs as an ordinary user when root runs
+` (esc)` interprets \\xNN and \\t in it. A file named *.user.t runs as an ordinary user when root runs
 the tests.
 """
 import os
@@ -128,7 +128,7 @@ def main():
         found = [os.path.join(name, f) for f in os.listdir(name)] if os.path.isdir(name) else [name]
         files += sorted(f for f in found if f.endswith(".t"))
     number = failed = 0
-    # The binary is copied to where an ordinary user can run it.
+    # Copy the binary to where an ordinary user can run it.
     bin_dir = tempfile.mkdtemp(prefix="cordon-bin-")
     os.chmod(bin_dir, 0o755)
     shutil.copy(sys.argv[2], os.path.join(bin_dir, "cordon"))

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tries what the program does on this machine, in one situation: cells.py --situation NAME --who root|user [--attacks WORDS]
+"""Tests the program on this machine, in one situation: cells.py --situation NAME --who root|user [--attacks WORDS]
 
-Started in a machine of script/kernels, by root or by the user itself (in a session, since what a command of systemd leaves running
-ends with it); prints one line of JSON for each column: what became of it, and a detail.
-    ok       as it should be; the gaps that the program itself named are with it
+Started in a machine of script/kernels, by root or by the user itself (in a session, since processes that a systemd command leaves
+running end with it); prints one line of JSON for each column: its verdict, and a detail.
+    ok       as expected; includes the gaps that the program itself reported
     exit 3   refused, with the program's reason
     n/a      nothing to try here
     FAILED   anything else
@@ -20,7 +20,7 @@ CORDON = os.path.abspath("build/cordon")
 TIMEOUT_S = 300
 ATTACKS_TIMEOUT_S = 3000
 USER = 1000
-NOTED = 250  # characters of an output that says what is wrong
+NOTED = 250  # characters of an error output
 
 
 class Refused(Exception):
@@ -64,7 +64,7 @@ class Machine:
 
 
 def reason(text):
-    """The message of an error, without what leads to it and without its code."""
+    """The message of an error, without its prefix and code."""
     line = (text.strip().splitlines() or [""])[0]
     line = line.removeprefix("cordon: ").rsplit(" [E_", 1)[0]
     return line.split("nothing was run: ", 1)[-1]
@@ -80,7 +80,7 @@ def read(path):
         return f.read()
 
 
-# Columns: each returns the gaps that the program named ------------------------------------------
+# Columns: each returns the gaps that the program reported ---------------------------------------
 
 
 def doctor(m, _):
@@ -112,7 +112,7 @@ def scenario(m, _):
 
 
 def suite(m, name, words=()):
-    """A suite of the sandbox: the number of its rows, and what this kernel can't do of their controls."""
+    """Runs a suite of the sandbox; returns the number of its rows, and what the controls lack on this kernel."""
     command = ["python3", f"tests/sandbox/{name}.py", "--cordon", CORDON, "--probe", "build/tests/sandbox_probe"]
     if m.uid:
         command += ["--user", "12345", "--base", "/var/tmp"]
@@ -126,7 +126,7 @@ def suite(m, name, words=()):
 
 
 def attacks(m, words):
-    """Escapes: all of them, or the rows whose names have one of the words."""
+    """Escapes: all of them, or the rows whose names contain one of the words."""
     return suite(m, "attack", words)
 
 
@@ -172,17 +172,17 @@ def demo(m, _):
     return []
 
 
-# Features: what the program says that it uses on this kernel, after it has used it -------------------
+# Features: what the program reports to have used on this kernel --------------------------------------
 
 def report(m, name, **policy):
-    """The report of a command under a policy of its own, which acknowledges what it must."""
+    """The report of a command under its own policy, with the necessary acknowledgements."""
     policy = {"policy_version": 4, "exec": {"allowed_executables": ["/bin/true"]}, "limits_inexact_ack": True, **policy}
     work = m.directory("features-" + name, policy=json.dumps(policy))
     return json.loads(m.cordon("exec", "--json", "--policy", "policy", "--ack-inexact-limits", "--", "/bin/true", cwd=work))["sandbox_report"]
 
 
 def features(m):
-    """One line for a situation: a name and a value each."""
+    """The features of a situation, as names and values."""
     checks = {c["name"]: c["detail"] for c in json.loads(m.cordon("doctor", "--json"))["checks"]}
     plain = report(m, "plain")
     memory = report(m, "memory", limits={"memory_bytes": 1 << 28})["limits"]

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# Kernels from Debian's and Ubuntu's packages, by an apt of their own below $cache: /etc/apt stays as it is. Sourced after
+# Kernels from Debian's and Ubuntu's packages, with a separate apt configuration below $cache: /etc/apt is unchanged. Sourced after
 # script/common.sh; needs $arch, $cache, $flavours.
 
-# The suites that have other kernels than the machine's own.
+# The suites that have kernels other than the machine's own.
 debian_suites=(bullseye bookworm bookworm-backports trixie trixie-backports sid)
 ubuntu_suites=(jammy jammy-updates noble noble-updates questing questing-updates)
 ubuntu_keys=/usr/share/keyrings/ubuntu-archive-keyring.gpg
 
-# debian_site CODENAME: where the machine's own apt finds that suite.
+# debian_site CODENAME: the mirror of that suite in the machine's own apt.
 # shellcheck disable=SC2016 # apt's words
 debian_site() { apt-get indextargets --format '$(REPO_URI)' "Codename: $1" 'Created-By: Packages' | head -n 1; }
 
-# The mirror that debootstrap would take.
+# The mirror that debootstrap would use.
 ubuntu_site() (
   # shellcheck disable=SC2034,SC2317 # for the script of debootstrap
   SUITE=noble ARCH=$arch
@@ -34,7 +34,7 @@ fetch_sources() {
   for suite in "${ubuntu_suites[@]}"; do echo "deb $trust $site $suite main"; done
 }
 
-# fetch_apt COMMAND…: apt with those sources and nothing of the machine's state.
+# fetch_apt COMMAND…: apt with those sources and none of the machine's state.
 fetch_apt() {
   local dir=$cache/apt-$arch
   "$1" -o Dir::Etc::SourceList="$dir/sources.list" -o Dir::Etc::SourceParts=/dev/null -o Dir::Etc::Preferences=/dev/null \
@@ -64,7 +64,7 @@ fetch_name() {
   return 1
 }
 
-# fetch_kernel VERSION: the directory of that kernel, got and unpacked once.
+# fetch_kernel VERSION: the directory of that kernel, downloaded and unpacked once.
 fetch_kernel() {
   local dir=$cache/kernel-$arch-$1 debs name
   [ ! -d "$dir" ] || { echo "$dir"; return; }
@@ -75,7 +75,7 @@ fetch_kernel() {
   (
     cd "$debs"
     fetch_apt apt-get download -qq "$name" >&2
-    # Where the modules have a package of their own.
+    # The modules may be in a separate package.
     ! fetch_apt apt-cache show "${name/image/modules}" >/dev/null 2>&1 || fetch_apt apt-get download -qq "${name/image/modules}" >&2
   )
   vm_kernel "$dir" "$debs"/*.deb

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of script/kernels from the lines that its machines printed: the matrix, with a row for each kernel, situation and
+"""Makes the tables of script/kernels from the output of its machines: the matrix, with a row for each kernel, situation and
 user, and the features, with a column for each kernel. Exit status 1 if a cell FAILED; with --works also if one is exit 3, except
-limits that were asked for and can't be kept.
+for requested limits that cannot be enforced.
 
     matrix.py [--works] [--write] <CELLS       lines "kernel RELEASE", and those of cells.py
 
---write puts them into docs/kernels.md and SECURITY.md, between the lines that name them, with the day.
+--write puts them into docs/kernels.md and SECURITY.md, between the lines that name them, with the date.
 """
 import argparse
 import datetime
@@ -18,7 +18,7 @@ NOTE_MAX = 300
 
 
 class Notes:
-    """Texts that many cells share: a number each, explained below the table."""
+    """Texts that many cells share: numbered, and explained below the table."""
 
     def __init__(self):
         self.texts = []
@@ -66,7 +66,7 @@ def table(head, rows):
 
 
 def matrix(rows):
-    """The text, and whether a cell is missing."""
+    """Returns the text, and whether a cell is missing."""
     columns = list(dict.fromkeys(column for cells in rows.values() for column in cells))
     notes = Notes()
     lines = [[*key, *(show(cells[c], notes) if c in cells else "FAILED (nothing said)" for c in columns)]
@@ -77,7 +77,7 @@ def matrix(rows):
 
 
 def feature_table(features):
-    """Users for whom it is the same share a line."""
+    """Users with the same values share a line."""
     kernels = list(dict.fromkeys(kernel for values in features.values() for kernel in values))
     lines = {}
     for (name, situation, who), values in features.items():
@@ -88,7 +88,7 @@ def feature_table(features):
 
 
 def write(path, name, text):
-    """Between the line that names it and the next that ends such a part."""
+    """Replaces the part between the line that names it and the next end marker."""
     with open(path, encoding="utf-8") as f:
         old = f.read()
     part = re.compile(rf"(<!-- script/kernels --write: {name} -->\n).*?(<!-- end -->\n)", re.DOTALL)

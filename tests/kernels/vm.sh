@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # Machines in qemu for script/kernels: kernels, images, and a boot. Sourced after script/common.sh; needs $arch, $cache, $work,
-# $cpus, $source; $machine is the process of the machine that runs.
+# $cpus, $source; $machine is the process of the running machine.
 
-# What every image has, apart from Debian's base: what the suites and the demo use, and what building needs.
+# Packages of every image in addition to Debian's base: for the suites, the demo, and building.
 # shellcheck disable=SC2207 # words
 packages=($(script/bootstrap --list build) apparmor btrfs-progs bubblewrap busybox-static dbus-user-session dialog expect fakeroot fd-find fzf gcc git htop iproute2
   kmod less libc6-dev libpam-systemd make mc nano procps python3 ripgrep systemd-sysv tig tmux tzdata util-linux vim)
-# Modules without which there is no disk and no port; the others are loaded from the disk.
+# Modules needed for a disk and a port; the others are loaded from the disk.
 modules=(virtio_pci virtio_mmio virtio_blk virtio_console ext4)
 
-# vm_arch: what an architecture needs in qemu.
+# vm_arch: the qemu settings of an architecture.
 vm_arch() {
   case $arch in
   amd64)
@@ -17,7 +17,7 @@ vm_arch() {
     console=ttyS0 flavours=(cloud-amd64 generic amd64)
     ;;
   arm64)
-    # All page sizes, and 32-bit programs; its signed pointers are cheap.
+    # All page sizes, and 32-bit programs; with the fast pointer authentication.
     qemu=(qemu-system-aarch64 -machine virt -cpu "max,pauth-impdef=on")
     console=ttyAMA0 flavours=(cloud-arm64 generic arm64)
     ;;
@@ -25,8 +25,8 @@ vm_arch() {
   esac
 }
 
-# vm_foreign COMMAND…: runs a command that starts programs of $arch. If the kernel does not know how to (binfmt_misc), it is told, and
-# made to forget it afterwards.
+# vm_foreign COMMAND…: runs a command that starts programs of $arch. If the kernel cannot run them (binfmt_misc), qemu is registered,
+# and unregistered afterwards.
 vm_foreign() (
   # shellcheck disable=SC2030 # for this command alone
   name=qemu-aarch64 misc=/proc/sys/fs/binfmt_misc
@@ -35,7 +35,7 @@ vm_foreign() (
     exit
   fi
   [ -e "$misc/register" ] || mount -t binfmt_misc none "$misc"
-  # Qemu itself for a helper of Debian's that is not there on every machine; the file is opened now, and serves in any root.
+  # Qemu itself instead of a helper of Debian's that not every machine has; the file is opened now, and works in any root.
   sed "s|:/usr/libexec/[^:]*:|:/usr/bin/$name-static:|" "/usr/lib/binfmt.d/$name.conf" >"$misc/register"
   trap 'echo -1 >"$misc/$name"' EXIT
   "$@"
@@ -76,7 +76,7 @@ vm_image() {
   mv "$image.new" "$image"
 }
 
-# vm_tree BUILD: the repository's files and what BUILD made, without what only building needs; or, with $source, nothing that was built.
+# vm_tree BUILD: the repository's files and the results of BUILD, without intermediate files; or, with $source, no build results.
 vm_tree() {
   local stage=$work/tree without=(':!fuzz/corpus' ':!web')
   mkdir "$stage"
@@ -91,7 +91,7 @@ vm_tree() {
   vm_tree_image "$stage"
 }
 
-# vm_parser DIR: a newer apparmor_parser into DIR, where there is one.
+# vm_parser DIR: a newer apparmor_parser into DIR, if there is one.
 vm_parser() {
   local parser
   parser=$(fetch_parser) || say "no suite has an apparmor_parser for 'doctor --fix'"
@@ -121,7 +121,7 @@ vm_kernel() {
   mv "$new" "$dir"
 }
 
-# vm_initrd DIR VERSION: the first file system, without init: busybox, and modules in the order of their need.
+# vm_initrd DIR VERSION: the initial file system, without init: busybox, and modules in the order of their dependencies.
 vm_initrd() {
   local root=$1/initrd.d file name
   mkdir -p "$root"/{bin,dev,proc,root,modules}
@@ -144,8 +144,8 @@ vm_initrd() {
   rm -rf "$root"
 }
 
-# vm_boot KERNEL-DIR JOB OUTPUT SECONDS [WORD…]: runs the file JOB on that kernel, its output into OUTPUT; words are appended to
-# the kernel's command line. The job's exit status, or 124 when the time is over, or 125 when the machine ended without one.
+# vm_boot KERNEL-DIR JOB OUTPUT SECONDS [WORD…]: runs the file JOB on that kernel, with its output in OUTPUT; words are appended to
+# the kernel's command line. Returns the job's exit status, or 124 after a timeout, or 125 if the machine ended without one.
 vm_boot() {
   local dir=$1 job=$2 output=$3 seconds=$4 drive=format=raw,if=none status=0
   shift 4

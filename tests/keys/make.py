@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes the tables legacy.tsv, other.tsv and kitty.tsv from what the documents say.
+"""Writes the tables legacy.tsv, other.tsv and kitty.tsv from the specifications.
 
-The documents: xterm's "ctlseqs" (PC-style function keys, VT220-style function keys, keypad) and its
+The specifications: xterm's "ctlseqs" (PC-style function keys, VT220-style function keys, keypad) and its
 manual (modifyOtherKeys), kitty's "keyboard-protocol" (functional keys, C0 controls, the Control mapping,
-the five enhancements). Nothing here is derived from the program under test; where the two documents
-differ, xterm's decides without kitty's flags. What is written by hand is in the other tables.
+the five enhancements). Nothing here is derived from the program under test; where the two
+differ, xterm's decides without kitty's flags. The other tables are written by hand.
 """
 import itertools
 import os
@@ -40,7 +40,7 @@ KEYPAD = {
     "KP_Multiply": ("*", "j", 57411), "KP_Subtract": (r"\x2d", "m", 57412), "KP_Add": ("+", "k", 57413),
     "KP_Enter": (r"\r", "M", 57414), "KP_Equal": ("=", "X", 57415),
 }
-# A US keyboard: each key and what it is with Shift.
+# A US keyboard: each key and its Shift character.
 ROWS = ("`1234567890-=", "~!@#$%^&*()_+"), ("[]\\;',./", "{}|:\"<>?"), \
     ("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 SHIFTED = {a: b for plain, shifted in ROWS for a, b in zip(plain, shifted)}
@@ -64,7 +64,7 @@ def chord(mods, key):
 
 
 def esc(text):
-    """Characters as the tables write them."""
+    """Escapes characters as the tables write them."""
     if text == "-":
         return r"\x2d"
     return "".join("\\\\" if c == "\\" else c if " " <= c != "\x7f" else "\\x%02x" % ord(c) for c in text)
@@ -101,8 +101,8 @@ def legacy():
 
 
 def other():
-    """xterm's manual: 1 leaves alone keys with well-known behaviour, 2 takes all; unmodified keys and
-    function keys are the same as ever. Its input.c: letters with Shift count as modified in 2."""
+    """xterm's manual: 1 excludes keys with well-known behaviour, 2 includes all; unmodified keys and
+    function keys are unchanged. Its input.c: letters with Shift count as modified in 2."""
     formats = ("", r"\e[27;{m};{c}~"), (" format=1", r"\e[{c};{m}u")
     for level, (form, write) in itertools.product([1, 2], formats):
         mode = f"other={level}{form}"
@@ -129,8 +129,8 @@ def other():
 
 
 def report(number, final, mods=(), event=0, shifted="", text=""):
-    """CSI number:shifted ; modifiers:event ; text final. A number of 1 before a letter stands only before
-    other fields; the modifiers' field is left out or empty if there is nothing in it."""
+    """CSI number:shifted ; modifiers:event ; text final. A number of 1 before a letter is written only before
+    other fields; the modifiers field is omitted or empty if it has no value."""
     m = str(1 + sum(KITTY_MODS[x] for x in mods)) if mods or event else ""
     if event:
         m += f":{event}"
@@ -142,7 +142,7 @@ def report(number, final, mods=(), event=0, shifted="", text=""):
 
 
 def kitty_key(flags, mods, event, key):
-    """What one event sends; flags holds 1 or 8."""
+    """Returns the bytes that one event sends; flags contains 1 or 8."""
     events, alternates, everything, texts = flags & 2, flags & 4, flags & 8, flags & 16
     if event == 3 and not events:
         return "-"

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Our client against `cordon serve-script`: what services say and do wrong, in both dialects, and on both ways: plain
-HTTP to this machine goes on a socket of our own, everything else through libcurl, which takes any name below
-"localhost" for this machine.
+"""Our client against `cordon serve-script`: errors of services, in both dialects, and over both transports: plain
+HTTP to this machine uses our own socket, everything else libcurl, which resolves any name below
+"localhost" to this machine.
 
-Each test is a method of Faults; a row of a table is a test of its own. Everything is on loopback.
+Each test is a method of Faults; a row of a table is a separate test. Everything is on loopback.
 """
 
 import argparse
@@ -70,7 +70,7 @@ class Named:
 
 
 class Raw:
-    """A server that reads requests, and lets `reply` do what it wants with each connection."""
+    """A server that reads requests, and lets `reply` handle each connection."""
 
     def __init__(self, reply):
         self.reply, self.connections, self.threads = reply, 0, []
@@ -197,7 +197,7 @@ class Faults:
             answer.requests = server.requests()
         return answer
 
-    # The same whatever the cutting ---------------------------------------------------------------
+    # Same result for any split ------------------------------------------------------------------
 
     def test_cuts(self, dialect):
         with Server(self, [{**RICH, **cut} for cut in CUTS], dialect) as server:
@@ -214,7 +214,7 @@ class Faults:
                 usage = answer.message["usage"]
                 expect((usage["output_tokens"], usage["cache_read_tokens"]) == (22, 33), cut, usage)
 
-    # What a status means -------------------------------------------------------------------------
+    # Status codes --------------------------------------------------------------------------------
 
     def test_statuses(self, dialect):
         variable = dialect.upper() + "_API_KEY"
@@ -269,7 +269,7 @@ class Faults:
         expect(KEY not in json.dumps(answer.requests), answer.requests)
 
     def test_key_in_errors_is_masked(self, dialect):
-        for filler in (0, 280, 285, 290):  # what is said is cut at 300 bytes
+        for filler in (0, 280, 285, 290):  # the message is cut at 300 bytes
             words = "y" * filler + " " + KEY + " is wrong"
             turns = [fail(401, words), fail(401, "no", kind=KEY), say("x", error={"message": words, "type": KEY})]
             for turn in turns:
@@ -288,7 +288,7 @@ class Faults:
             self.ask(Named(dialect, "http://127.0.0.1.example"), environment=variables).must_fail(status=502)
             expect(proxy.connections == 1, proxy.connections)
 
-    # Streams that break --------------------------------------------------------------------------
+    # Broken streams ------------------------------------------------------------------------------
 
     def broken(self, dialect, fault, *words, **context):
         turn = say("one two three four", fault=fault, after=2)
@@ -360,7 +360,7 @@ class Faults:
         expect(answer.message["stop_reason"] == "aborted" and answer.text() == "one ", answer.message)
 
     def cancel_early(self, dialect, url, **variables):
-        """Canceled 300 ms after its start, whatever it waits for."""
+        """Canceled 300 ms after its start, in any waiting state."""
         answer = self.ask(Named(dialect, url), cancel_start_ms=300, retries=4, **variables)
         answer.must_fail(code="E_CANCELED")
         expect(answer.seconds < 4, answer.seconds)
@@ -373,7 +373,7 @@ class Faults:
         with socket.socket() as listener, contextlib.ExitStack() as stack:
             listener.bind(("127.0.0.1", 0))
             listener.listen(0)
-            for _ in range(4):  # until nobody more can wait in its queue
+            for _ in range(4):  # until its queue is full
                 waiting = stack.enter_context(socket.socket())
                 waiting.setblocking(False)
                 waiting.connect_ex(listener.getsockname())
@@ -405,7 +405,7 @@ class Faults:
             answer = self.ask(Named(dialect, server.url)).must_fail("because", status=400)
         expect(answer.seconds < 12, answer.seconds)
 
-    # Answers that are none -----------------------------------------------------------------------
+    # Invalid responses ---------------------------------------------------------------------------
 
     def test_redirect(self, dialect):
         answer = self.one(dialect, [say("x", fault="redirect"), say("never")], retries=4)
@@ -573,7 +573,7 @@ class Faults:
                 connection.shutdown(socket.SHUT_WR)
                 while connection.recv(65536):
                     pass
-            except OSError:  # who has seen enough hangs up
+            except OSError:  # the client hung up early
                 pass
 
     def test_closes_at_once(self, dialect):
@@ -587,7 +587,7 @@ class Faults:
         self.raw(dialect, head + (b"X-More: " + b"y" * 1000 + b"\r\n") * 200 + b"\r\n")
 
     def slowly(self, dialect, piece, *words, first=b"", idle_ms=400, **context):
-        """A service that sends these bytes again and again, every 50 ms, until the client hangs up."""
+        """A service that repeats these bytes every 50 ms, until the client hangs up."""
 
         def reply(connection):
             connection.sendall(first)
@@ -621,7 +621,7 @@ class Faults:
 
 
 class Serve(Faults):
-    """The server itself, by a socket: what clients do wrong."""
+    """The server itself, through a socket: errors of clients."""
 
     def exchange(self, server, data, half_close=False):
         with socket.create_connection(("127.0.0.1", server.port), timeout=20) as s:
@@ -657,7 +657,7 @@ class Serve(Faults):
                 try:
                     got = self.exchange(server, data)
                 except ConnectionError:
-                    got = part  # it hung up before all was sent, which is right
+                    got = part  # it hung up before all was sent, as intended
                 expect(part in got, part, "not in", got[:300])
         expect(server.status == 0, server.status)
 
@@ -726,7 +726,7 @@ def main():
         try:
             run(dialect)
             why = None
-        except Exception as error:  # whatever it is, it is this test's failure
+        except Exception as error:  # any exception is a failure of this test
             why = f"{type(error).__name__}: {error}"
         failed += why is not None
         print(f"{'not ok' if why else 'ok'} {number} {name}", flush=True)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Packages on clean systems: installed, used as root and as a user, removed without a trace.
+"""Packages on clean systems: installed, used as root and as a user, completely removed.
 
     roots.py --dist DIR [--roots DIR] [WORD…]      cases whose title has a WORD
 
@@ -49,7 +49,7 @@ def true(value, words):
 
 
 class System:
-    """A copy of a root, and what runs in it."""
+    """A copy of a root, and the commands to run in it."""
 
     def __init__(self, test, path):
         self.path = os.path.join(test.work, "root")
@@ -92,7 +92,7 @@ class System:
         return ["/packages/" + os.path.basename(path) for path in paths]
 
     def try_program(self, weaker=("model services",)):
-        """As root and as a user: nothing fails, and only this is weaker."""
+        """As root and as a user: nothing fails, and only these checks are weaker."""
         for user in (False, True):
             true(self.run("/usr/bin/cordon", "--version", user=user).startswith("cordon "), "no version")
             report = json.loads(self.run("/usr/bin/cordon", "self-test", "--json", user=user))
@@ -150,7 +150,7 @@ for SUITE in ("bookworm", "trixie"):
         true("it ended with code 3" in system.run("/usr/bin/example"), "the example does not run")
 
 
-@case("archive: in a root with busybox alone, by root and by a user, removed")
+@case("archive: in a root with only busybox, by root and by a user, removed")
 def _(test):
     system = System(test, None)
     for name in ("bin", "usr", "etc"):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Checks an SBOM against SPDX 2.3 as far as it uses it, and against the files and the static programs that it is about.
+"""Checks an SBOM against the parts of SPDX 2.3 that it uses, and against the files and the static programs that it describes.
 
     sbom.py SBOM DIR [ARCH=COMMAND]…      prints each problem; exit status 1 if there is one. COMMAND starts the program.
 """
@@ -16,7 +16,7 @@ PACKAGE = {"SPDXID", "name", "versionInfo", "downloadLocation", "filesAnalyzed",
 FILE = {"SPDXID", "fileName", "checksums", "licenseConcluded", "copyrightText"}
 RELATIONS = {"DESCRIBES", "GENERATES", "STATIC_LINK", "GENERATED_FROM", "CONTAINS", "DEPENDS_ON", "OPTIONAL_DEPENDENCY_OF"}
 PURL = re.compile(r"pkg:deb/debian/([a-z0-9.+-]+)@([A-Za-z0-9.+:~-]+)\?arch=source")
-# A static program's library as it names it, and Debian's source package.
+# The names of a static program's libraries, and Debian's source packages.
 SOURCES = {"glibc": "glibc", "jansson": "jansson", "yaml-0.1": "libyaml", "libpcre2-8": "pcre2", "zlib": "zlib", "libcurl": "curl",
            "md4c": "md4c", "OpenSSL": "openssl", "nghttp2": "nghttp2"}
 
@@ -68,7 +68,7 @@ def of(sbom, one, kind):
 
 
 def content_problems(sbom):
-    """Archives have static programs in them, Debian packages have not; a static program has all libraries."""
+    """Archives contain static programs, Debian packages do not; a static program has all libraries."""
     for file in sbom["files"]:
         name, held, needs = file["fileName"], of(sbom, file, "CONTAINS"), of(sbom, file, "DEPENDS_ON")
         arch = re.search(r"(x86_64|aarch64)\.(tar\.gz|rpm)$", name)
@@ -92,7 +92,7 @@ def content_problems(sbom):
 
 
 def program_problems(sbom, arch, command):
-    """The same libraries as the program names."""
+    """The program must report the same libraries."""
     facts = json.loads(subprocess.run([*command.split(), "version", "-v", "--json"], stdout=subprocess.PIPE, check=True).stdout)
     packages = {p["name"]: p for p in sbom["packages"]}
     linked = of(sbom, packages["cordon-linux-" + arch], "STATIC_LINK")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# TAP for the tests of packages: sourced, not run. Afterwards the current directory is the repository's.
+# TAP for the tests of packages: sourced, not run. Changes the current directory to the repository.
 # shellcheck shell=bash
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Thousands of generated unified diffs, each applied by `git apply` and by us: the same are taken,
-and they make the same files. Diffs that git takes with an offset must be refused by us.
+"""Thousands of generated unified diffs, each applied by `git apply` and by us: both must accept the same,
+and produce the same files. Diffs that git accepts with an offset must be refused by us.
 
     git_oracle.py --cordon build/cordon [--cases 2000] [--seconds 60] [--seed 1]
 
 Small trees are changed at random, `git diff` or `diff -u` writes the diff, and most diffs are then
-spoilt: other line numbers, lines that are dropped, doubled, changed or swapped, headers that are
-cut, line ends, names.
+corrupted: changed line numbers, lines that are dropped, duplicated, changed or swapped, truncated
+headers, line endings, names.
 """
 
 import argparse
@@ -159,7 +159,7 @@ def spoil(rng, diff):
 
 
 def spoil_tree(rng, root):
-    """The tree is not what the diff was made from."""
+    """Changes the tree, so that the diff does not match it."""
     files = [path for path in sorted(root.rglob("*")) if path.is_file()]
     if not files:
         return
@@ -198,7 +198,7 @@ def names_with(diff, pattern):
 
 
 def excused(diff, said, ours):
-    """Where we differ on purpose: links, binary diffs, and directories in the place of files."""
+    """Deliberate differences: links, binary diffs, and directories in place of files."""
     if names_with(diff, rb"^(new file mode|deleted file mode|old mode|new mode|index .*) 1[26]0000"):
         return True
     if names_with(diff, rb"^GIT binary patch|^Binary files "):

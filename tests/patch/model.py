@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random freeform patches, applied by us and by a slow model of the format written down here from
-its rules: the same are taken, and they make the same files.
+"""Random freeform patches, applied by us and by a slow model written here from the rules of the
+format: both must accept the same, and produce the same files.
 
     model.py --cordon build/cordon [--cases 1500] [--seconds 45] [--seed 1]
 """

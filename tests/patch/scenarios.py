@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Freeform patches with what they make of a tree: our own cases (tests/patch/*.case), and the
-scenarios of the format's first implementation where CORDON_VECTORS has them.
+"""Freeform patches with their effects on a tree: our own cases (tests/patch/*.case), and the
+scenarios of the format's first implementation if CORDON_VECTORS has them.
 
-A case file holds parts, each begun by a line of its own:
+A case file has parts, each started by a separate line:
 
     === the name of the case
     --- in PATH          a file before (the lines up to the next part)
     --- patch            the patch
-    --- out PATH         a file after; those that are not named must not be there
+    --- out PATH         a file after; files that are not listed must not exist
     --- fails TEXT       the patch is refused, with this in the message; nothing changes
     --- strict           the argument strict is true
 
-A line that ends in `\\` has no newline; `\\r` before the end of a line stands for a carriage return, `\\s` for a blank.
+A line that ends in `\\` has no newline; `\\r` before the end of a line represents a carriage return, `\\s` a blank.
 """
 
 import argparse
@@ -25,7 +25,7 @@ import tarfile
 import tempfile
 
 HERE = pathlib.Path(__file__).parent
-# It expects what a patch that fails half way leaves; ours leaves nothing.
+# It expects the partial result of a patch that fails half way; ours leaves nothing.
 UNTOUCHED = {"015_failure_after_partial_success_leaves_changes"}
 
 

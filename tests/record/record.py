@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records of runs: the same run twice is the same record, one changed byte is found, and what is left of a run that was
-killed at any moment can be looked at. Prints TAP.
+"""Records of runs: the same run twice gives the same record, one changed byte is found, and the rest of a run that was
+killed at any moment can be inspected. Prints TAP.
 
 record.py --cordon build/cordon [--kill build/tests/librecord_kill.so]
 """
@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import tapped  # noqa: E402  pylint: disable=wrong-import-position
 
-# What the six filters take out.
+# Fields that the six filters remove.
 FILTERED = {"snapshot_id", "run_id", "session_id", "timestamp_ms", "started_at_ms", "ended_at_ms"}
 FILES = {"run.json", "policy.json", "normalization.json", "transcript.log", "events.jsonl", "checksums.json"}
 
@@ -65,7 +65,7 @@ class Records:
         }[mode]]
 
     def make(self, mode, out, **env):
-        """The exit status."""
+        """Returns the exit status."""
         text = "".join(json.dumps({"protocol_version": 1, **r}) + "\n" for r in REQUESTS) if mode == "driver" else ""
         return subprocess.run(self.words(mode, out), input=text.encode(), cwd=self.home, env={**os.environ, **env}, timeout=60,
                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode
@@ -81,7 +81,7 @@ def filtered(value):
 
 
 def contents(out):
-    """Every file, as it is after the filters; of the checksums only what they are of."""
+    """Every file after the filters; of the checksums only the file names."""
     found = {}
     for path in sorted(p for p in out.rglob("*") if p.is_file()):
         name, data = str(path.relative_to(out)), path.read_bytes()
@@ -121,7 +121,7 @@ def flipped(records, mode):
             path.write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1:])
             got = records.ask("replay", "--offline", "--artifacts", str(out))
             path.write_bytes(data)
-            # A checksum that was changed accuses the file that it is of.
+            # A changed checksum is reported as an error of its file.
             named = "artifact '" in got.stderr if own else f"'{name}'" in got.stderr
             assert got.returncode == 11 and named, f"{name}, byte {place}: {got.returncode} {got.stderr}"
     got = records.ask("replay", "--offline", "--artifacts", str(out))
@@ -129,7 +129,7 @@ def flipped(records, mode):
 
 
 def left_running(mark):
-    """Processes whose command line has it."""
+    """Processes whose command line contains the mark."""
     found = []
     for path in Path("/proc").glob("[0-9]*/cmdline"):
         try:
@@ -141,7 +141,7 @@ def left_running(mark):
 
 
 def check_rest(records, out):
-    """What is left of a run that was killed; gives how far it had come."""
+    """Checks the rest of a run that was killed; returns how far it had come."""
     if not (out / "transcript.log").exists():
         got = records.ask("trace", str(out), "-o", str(records.work / "x.html"))
         assert got.returncode == 18, f"trace: {got.returncode} {got.stderr}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An older kernel, as far as system calls go: numbers from a limit on are ENOSYS, by a seccomp filter. From 424 on they are the
-same on every processor. Its release is 2.6: the only other one that a kernel gives itself, by its personality."""
+"""Simulates the system calls of an older kernel: numbers from a limit on are ENOSYS, by a seccomp filter. From 424 on they are the
+same on every processor. Its release is 2.6: the only other one that a kernel can report, by its personality."""
 import ctypes
 import errno
 import struct
@@ -21,7 +21,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 
 
 def become(version):
-    """Before exec."""
+    """To be called before exec."""
     rows = [
         (LD_WORD, 0, 0, 0),
         (JUMP_GE, 0, 1, LINUX[version]),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs in a file system of their own: a directory becomes the root, in a mount namespace that ends with the program."""
+"""Programs in a separate file system: a directory becomes the root, in a mount namespace that ends with the program."""
 import ctypes
 import fcntl
 import os
@@ -37,7 +37,7 @@ def be_root_of_a_namespace(flags):
 
 
 def enter(path, cwd, shown, network):
-    """Before exec: `shown` are directories of the host, at the same place; without a network there is loopback, down."""
+    """To be called before exec: `shown` are directories of the host, at the same path; without a network loopback exists, but is down."""
     path = os.fsencode(path)
     be_root_of_a_namespace(CLONE_NEWNS | (0 if network else CLONE_NEWNET))
     must(libc.mount(None, b"/", None, MS_REC | MS_PRIVATE, None), "make mounts private")
@@ -78,7 +78,7 @@ class Root:
 
 
 def ask(root, url, **env):
-    """An agent in the root asks a service for one answer."""
+    """Runs an agent in the root that requests one response from a service."""
     argv = ["/cordon", "agent", "--provider", "openai", "--base-url", url + "/v1", "--max-retries", "0", "-p", "go"]
     return root.run(argv, env={"OPENAI_API_KEY": "none", **env})
 

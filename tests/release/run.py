@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The static release program where nothing else is: run.py --cordon build-release/cordon [--debian] [WORD…]
+"""The static release program in otherwise empty roots: run.py --cordon build-release/cordon [--debian] [WORD…]
 
-Prints TAP. Each test is a method; WORDs choose those whose name holds one. --debian also makes Debian's releases with
+Prints TAP. Each test is a method; WORDs select those whose name contains one. --debian also makes Debian's releases with
 debootstrap, which takes minutes. Needs root, or user namespaces.
 """
 import argparse
@@ -21,7 +21,7 @@ import service  # noqa: E402 pylint: disable=wrong-import-position
 import tapped  # noqa: E402 pylint: disable=wrong-import-position
 from root import CLONE_NEWNET, TIMEOUT_S, Root, ask, be_root_of_a_namespace  # noqa: E402 pylint: disable=wrong-import-position
 
-EXITS = {*range(0, 21), 130}  # every status that the program has
+EXITS = {*range(0, 21), 130}  # every exit status that the program has
 DEBIAN = {"bullseye": "2.31", "trixie": "2.41"}
 NO_LANDLOCK = ("Linux 2.6.", " has no Landlock", "boot Linux 5.13 or newer")
 DEVICES = ["null", "zero", "full", "random", "urandom", "tty"]
@@ -54,7 +54,7 @@ def check_exit(ran, status, words=""):
 
 
 def check_sane(ran):
-    """Whatever the answer is, it is one of the program's own."""
+    """Checks that the result, whatever it is, is one of the program's own."""
     line = " ".join(ran.args)
     check(ran.returncode in EXITS, f"{line}: neither an exit status of the program nor a clean end", ran)
     check(said(ran).strip() or ran.returncode == 0, f"{line}: exit {ran.returncode} without a word", ran)
@@ -85,7 +85,7 @@ class Release:
         return root
 
     def commands(self):
-        """Every command and every one of a command, from the program's own table."""
+        """Every command and subcommand, from the program's own table."""
         words = subprocess.run([self.cordon, "completions", "bash"], stdout=subprocess.PIPE, check=True, text=True).stdout
         found = re.findall(r" at='([a-z -]+)' ;;", words)
         check(len(found) > 50 and "box new" in found, f"these are not the commands: {found}")
@@ -110,7 +110,7 @@ class Release:
         check(".symtab" not in words and ".debug" not in words, "it is not stripped")
 
     def test_file_relocates_large_libraries_later(self):
-        """What the C library does at the start is less than half of the table."""
+        """The relocations that the C library does at the start are less than half of the table."""
         words = subprocess.run(["readelf", "-dSW", self.cordon], stdout=subprocess.PIPE, check=True, text=True).stdout
         table = int(re.search(r"\.rela\.dyn +RELA +\w+ \w+ (\w+)", words)[1], 16)
         start = int(re.search(r"\(RELASZ\) +(\d+)", words)[1])
@@ -171,7 +171,7 @@ class Release:
         return root
 
     def use(self, root, program):
-        """What a user does first."""
+        """Runs the first commands of a typical user."""
         check_exit(root.run(["/cordon", "exec", "--", program]), 0)
         check_exit(root.run(["/cordon", "exec", "--preset", "build", "--", "/bin/cat", "a.txt"]), 0, "hello")
         check_exit(root.run(["/cordon", "exec", "--preset", "build", "--", "/bin/ls", "/root"]), 6)
@@ -223,7 +223,7 @@ class Release:
             check_exit(ask(root, url), 16, "no CA certificates")
             os.makedirs(root.path + "/etc/ssl/certs")
             check_exit(ask(root, url), 16, "no CA certificates")
-            root.file("/data/data/com.termux/files/usr/etc/tls/cert.pem", https.ca)  # a place that root does not keep
+            root.file("/data/data/com.termux/files/usr/etc/tls/cert.pem", https.ca)  # a path that root does not keep
             check_exit(ask(root, url), 16, "no CA certificates")
             root.file("/ca.pem", https.ca)
             check_exit(ask(root, url, SSL_CERT_FILE="/ca.pem"), 0, "it is said")
@@ -237,7 +237,7 @@ class Release:
                 os.unlink(root.path + place)
 
     def test_names_from_dns(self):
-        """Whatever modules nsswitch.conf names: they are another C library's."""
+        """Works with any modules in nsswitch.conf: they belong to another C library."""
         root = self.furnished(self.root("names", ("/proc", "/lib", "/usr/lib")))
         root.file("/etc/nsswitch.conf", "hosts: mymachines resolve [!UNAVAIL=return] mdns4_minimal [NOTFOUND=return]\npasswd: systemd\n")
         root.file("/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:2 attempts:1\n")

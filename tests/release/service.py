@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model's service by https on this machine: `cordon serve-script` behind TLS, with a CA of its own; and a name server."""
+"""A model service by https on this machine: `cordon serve-script` behind TLS, with its own CA; and a name server."""
 import os
 import re
 import select
@@ -13,7 +13,7 @@ SCRIPT = '{"version": 1, "turns": [{"repeat": true, "content": [{"text": "it is 
 
 
 def certificate(work, name):
-    """A CA and a certificate of it for localhost and api.test: the certificate's file with its key, the CA's text."""
+    """A CA and its certificate for localhost and api.test: the certificate's file with its key, the CA's text."""
     ca, key, cert = (os.path.join(work, f"{name}.{end}") for end in ("ca", "key", "pem"))
     quiet = {"check": True, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     new = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
@@ -28,7 +28,7 @@ def certificate(work, name):
 
 
 def forward(client, port):
-    """Bytes both ways until one side ends."""
+    """Forwards bytes in both directions until one side ends."""
     with client, socket.create_connection(("127.0.0.1", port)) as server:
         ends = {client: server, server: client}
         while True:
@@ -41,7 +41,7 @@ def forward(client, port):
 
 
 def answer_names(sock):
-    """api.test is this machine, and there are no other names."""
+    """Resolves api.test to this machine, and no other names."""
     while True:
         query, peer = sock.recvfrom(512)
         end = query.index(b"\0", 12) + 5
@@ -53,7 +53,7 @@ def answer_names(sock):
 
 
 class Https:
-    """The service while the context lasts."""
+    """Runs the service while the context lasts."""
 
     def __init__(self, cordon, work, port=0):
         script = os.path.join(work, "service.json")
@@ -93,7 +93,7 @@ class Https:
 
 
 def main():
-    """In a network of its own, where the ports of https and DNS are free: service.py CORDON WORK ROOT URL."""
+    """Runs in a separate network namespace, where the ports of https and DNS are free: service.py CORDON WORK ROOT URL."""
     from root import Root, ask, loopback_up  # pylint: disable=import-outside-toplevel
     cordon, work, path, url = sys.argv[1:]
     loopback_up()

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Git's configuration is read as git reads it, and written as git reads it back.
+"""Git's configuration is parsed as git parses it, and written so that git reads the same values.
 
-Random texts, most of them nearly right. Ours refuses what git refuses, and beyond that only a NUL byte and an entry
-without a section; otherwise both have the same entries. All that ours writes is given to git at the end as one file.
+Random texts, most of them nearly valid. Ours refuses what git refuses, and in addition only a NUL byte and an entry
+without a section; otherwise both have the same entries. Everything that ours writes is given to git at the end as one file.
 
     tests/repo/gitconfig_oracle.py --entries build/tests/gitconfig_entries [--cases 3000] [--seconds 8] [--seed 1]
 """
@@ -48,7 +48,7 @@ def text(rng):
 
 
 class Ours:
-    """Our reader, one process for all texts."""
+    """Our parser, one process for all texts."""
 
     def __init__(self, path):
         self.child = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -58,7 +58,7 @@ class Ours:
         return None if n < 0 else self.child.stdout.read(n)
 
     def ask(self, data):
-        """The entries and the text written from them, or None twice."""
+        """The entries and the text written from them, or None for both."""
         self.child.stdin.write(b"%d\n" % len(data) + data)
         self.child.stdin.flush()
         entries = self._answer()
@@ -74,7 +74,7 @@ class Git:
         self.work = work
         self.env = {"PATH": os.environ["PATH"], "HOME": work, "LC_ALL": "C", "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null",
                     "GIT_CEILING_DIRECTORIES": os.path.dirname(work)}
-        # Since 2.45 blanks inside a value stay as they are.
+        # Since 2.45 blanks inside a value are kept.
         self.keeps_blanks = self.ask(b"[a]\nx = a\tb\n") == b"a.x\na\tb\0"
 
     def ask(self, data):
@@ -89,7 +89,7 @@ class Git:
 
 
 def refused_here(data, theirs):
-    """Texts that git reads and we do not."""
+    """Returns whether git reads this text and we do not."""
     names = [e.split(b"\n")[0] for e in theirs.split(b"\0")[:-1]]
     return b"\0" in data or any(b"." not in n or n.startswith(b".") for n in names)
 

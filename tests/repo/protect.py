@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Repositories against tools, presets and agents: what a command leaves must not run when the user uses git.
+"""Repositories against tools, presets and agents: files that a command leaves must not run when the user uses git.
 
 Each row of rows.py runs outside as a control (it must leave the mark), by `cordon tool shell` and by
 `cordon exec --preset build`. harness.py of tests/sandbox has the rest.
@@ -41,7 +41,7 @@ class Project:
         return run
 
     def use_git(self):
-        """What a user may do next, in every directory; nothing of it need succeed."""
+        """Commands that a user may run next, in every directory; none of them need succeed."""
         for dir_, _, _ in os.walk(self.dir):
             if any(part in dir_ + "/" for part in ("/.git/", "/objects/0", "/refs/")):
                 continue
@@ -96,7 +96,7 @@ VARIANTS = {
     "rebasing-pick": "echo b >b; git add b; git commit -qm two; printf 'break\npick %s\n' $(git rev-parse HEAD) >todo; "
                      "GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD~1",
     "rebasing-strategy": "echo break >todo; GIT_SEQUENCE_EDITOR='cp todo' git rebase -q -i HEAD; echo of-mine >.git/rebase-merge/strategy",
-    # Two commits are picked; the first one meets another file of its name.
+    # Two commits are picked; the first one conflicts with another file of its name.
     "picking": "m=$(git symbolic-ref --short HEAD); git checkout -q -b other; echo b >b; git add b; git commit -qm b; git checkout -q $m; "
                "echo c >b; git add b; git commit -qm c; echo d >d; git add d; git commit -qm d; git checkout -q other; "
                "git cherry-pick $m~1 $m >/dev/null 2>&1 || true; test -d .git/sequencer",
@@ -125,7 +125,7 @@ def attack(p, how, script):
     return how(p, f"PAYLOAD='{p.payload}'\n{PRELUDE}\n{script}")
 
 
-# Rows that are tried without mounts, too.
+# Rows that are also tried without mounts.
 LANDLOCK = {
     "hooks: a new one", "hooks: the directory replaced", "hooks: where the settings say", "hooks: a file that a hook links to", "husky's scripts",
     "config: a monitor", "config: a link in its place", "config: an included file", "a work tree's .git file", "the repository exchanged", "a filter in the tree",
@@ -199,7 +199,7 @@ def _(t):
             t.same(open(os.path.join(t.work, name), "rb").read(), bytes_)
 
 
-@case("write_file: through a link it is the same file")
+@case("write_file: a symlink to such a file is refused as well")
 def _(t):
     p = Project(t, "")
     os.symlink(".git/config", os.path.join(t.work, "link"))
@@ -208,7 +208,7 @@ def _(t):
         t.same(write(p, path, "x").result["code"], "E_FS_VIOLATION", path)
 
 
-@case("write_file: ordinary names that look like a repository's")
+@case("write_file: ordinary names that look like a repository's are allowed")
 def _(t):
     p = Project(t, "")
     for path in ("src/hooks/use.ts", "objects/a.c", "refs/a.txt", "config", "HEAD", "info/x", ".gitignore", ".gitattributes",
@@ -216,7 +216,7 @@ def _(t):
         t.same(write(p, path, "x").result["status"], "ok", path)
 
 
-@case("patches: a repository made of files in one call does not act")
+@case("patches: a repository made from files in one call has no effect")
 def _(t):
     p = Project(t, "")
     files = {"lib/HEAD": p.commit, "lib/objects/x": "x", "lib/refs/x": "x", "lib/hooks/post-index-change": f"#!/bin/sh\n{p.payload}",
@@ -249,7 +249,7 @@ class Serve:
         return self.p.t.finish(self.process)
 
 
-@case("sessions: what was set aside is named until the user takes it")
+@case("sessions: a held file is listed until the user accepts it")
 def _(t):
     p = Project(t, "")
     s = Serve(p)
@@ -264,7 +264,7 @@ def _(t):
     s.end()
 
 
-@case("sessions: what the user accepts stays")
+@case("sessions: files that the user accepts stay")
 def _(t):
     p = Project(t, "")
     p.env["CORDON_HOME"] = t.directory("cordon-home")
@@ -283,7 +283,7 @@ def _(t):
     t.true(b"new/.git/hooks/pre-commit" in t.run([t.cordon, "trust", "--list"], env=p.env).out, "listed")
 
 
-@case("trust: only where it was shown, and not through links")
+@case("trust: only for what was shown, and not through symlinks")
 def _(t):
     p = Project(t, "")
     p.env["CORDON_HOME"] = t.directory("cordon-home")
@@ -297,7 +297,7 @@ def _(t):
     s.end()
 
 
-@case("sessions: what runs on after a call is looked at when the session ends")
+@case("sessions: processes that continue after a call are checked when the session ends")
 def _(t):
     p = Project(t, "")
     s = Serve(p)
@@ -331,7 +331,7 @@ def _(t):
     t.same(p.sh("git config user.name").out, b"other\n")
 
 
-@case("sessions: settings that the user replaces while a command runs, and the command by a link")
+@case("sessions: settings that the user replaces while a command runs, and the command by a symlink")
 def _(t):
     p = Project(t, "")
     s = Serve(p)
@@ -348,7 +348,7 @@ def _(t):
     t.same(p.sh("git config user.name").out, b"n\n")
 
 
-@case("sessions: settings that the user changes meanwhile are taken over")
+@case("sessions: settings that the user changes between calls are accepted")
 def _(t):
     p = Project(t, "")
     s = Serve(p)
@@ -360,7 +360,7 @@ def _(t):
     s.end()
 
 
-@case("sessions: a rebase of the user's beside an open session")
+@case("sessions: a rebase of the user during an open session")
 def _(t):
     p = Project(t, "")
     s = Serve(p)
@@ -385,7 +385,7 @@ def _(t):
     t.true(b"a rebase that runs programs" in run.err, run)
 
 
-# The user's work between calls, and the next call, which may not use it.
+# The user's actions between calls, and the next call, which must not exploit them.
 BETWEEN = [
     ("hooks removed", "", "rm -rf .git/hooks", "every_hook .git/hooks"),
     ("hooks removed and made", "", "rm -rf .git/hooks; mkdir .git/hooks", "every_hook .git/hooks"),
@@ -421,7 +421,7 @@ def _(t):
     s.end()
 
 
-@case("sessions: what the user does between calls stays theirs")
+@case("sessions: changes of the user between calls are kept")
 def _(t):
     p = Project(t, "")
     lib = t.directory("lib")
@@ -442,7 +442,7 @@ def _(t):
     s.end()
 
 
-@case("sessions: repositories that calls made can be used by the next ones")
+@case("sessions: repositories that calls made can be used by later calls")
 def _(t):
     p = Project(t, "")
     s = Serve(p)
@@ -454,7 +454,7 @@ def _(t):
     s.end()
 
 
-@case("sessions: a repository that becomes one in a later call", who="root")
+@case("sessions: a directory that becomes a repository in a later call", who="root")
 def _(t):
     for i, how in enumerate(("one session", "two")):
         t.work = t.directory(f"p{i}")
@@ -473,7 +473,7 @@ def _(t):
         s.end()
 
 
-@case("sessions: what was in a directory that was set aside is looked at there")
+@case("sessions: the contents of a held directory are checked there")
 def _(t):
     p = Project(t, "")
     s = Serve(p)
@@ -501,7 +501,7 @@ def _(t):
     s.end()
 
 
-@case("sessions: all mounts that were not searched are named", who="root")
+@case("sessions: all mounts that were not searched are listed", who="root")
 def _(t):
     p = Project(t, "")
     outside = t.directory("mounted")
@@ -517,7 +517,7 @@ def _(t):
     s.end()
 
 
-@case("very many hooks at a very long path end no session")
+@case("very many hooks at a very long path do not end a session")
 def _(t):
     p = Project(t, "")
     run = by_preset(p, 'd=$(printf "%0200d/" {1..16}); git init -q $d; cd $d/.git/hooks; touch {1..6000}')
@@ -526,7 +526,7 @@ def _(t):
     p.sh("test -z \"$(find 0* -path '*/.git/hooks/*' ! -name '*.sample')\"; rm -rf 0*")
 
 
-@case("very many large settings end no session", who="root")
+@case("very many large settings do not end a session", who="root")
 def _(t):
     p = Project(t, "")
     p.sh("git init -q r; { yes '# comment' | head -c 1000000; } >>r/.git/config; for i in $(seq 280); do cp -a r r$i; done")
@@ -535,7 +535,7 @@ def _(t):
         t.true(b"set aside" not in run.out + run.err, run)
 
 
-# Sessions that are cut off ---------------------------------------------------------------------------------------
+# Killed sessions -------------------------------------------------------------------------------------------------
 
 PLANTS = {
     "a repository": "git init -q new; settings new/.git/config; every_hook new/.git/hooks",
@@ -552,7 +552,7 @@ def kill(s):
 
 
 def cut_off(p, script, seen=None, **more):
-    """A session that is killed after a call whose command does not end. `seen`: where its files are seen outside, if elsewhere."""
+    """A session that is killed after a call whose command does not end. `seen`: where its files are visible outside, if elsewhere."""
     p.env["CORDON_HOME"] = p.t.directory(f"cordon-home-{os.path.basename(p.mark)}-{len(p.t.started)}")
     s = Serve(p, **more)
     go, done = f"go-{s.process.pid}", f"done-{s.process.pid}"
@@ -577,7 +577,7 @@ def next_preset(p):
 
 for plant, script in PLANTS.items():
     for name, how in (("tool", next_tool), ("preset", next_preset)):
-        @case(f"cut off: {plant}, {name} next")
+        @case(f"killed: {plant}, {name} next")
         def _(t, script=script, how=how, plant=plant):
             p = Project(t, "no-hooks" if plant == "a first hook" else "")
             cut_off(p, script)
@@ -590,7 +590,7 @@ for plant, script in PLANTS.items():
             t.true(b"set aside" not in again.out + again.err, f"only once: {again}")
 
 
-@case("cut off: the next session begins above or below")
+@case("killed: the next session starts above or below")
 def _(t):
     for i, (first, then) in enumerate((("inner", "."), (".", "inner"))):
         top = t.work = t.directory(f"top{i}")
@@ -605,7 +605,7 @@ def _(t):
         t.true(not p.escaped(), run)
 
 
-@case("cut off: sessions that last, and those of other trees, are left alone")
+@case("killed: running sessions, and those of other trees, are left alone")
 def _(t):
     p = Project(t, "")
     p.env["CORDON_HOME"] = t.directory("cordon-home")
@@ -625,7 +625,7 @@ def _(t):
 
 
 def state_file(t, p, text):
-    """A file of a session that was cut off, as nothing but its text."""
+    """A file of a killed session, with only this text."""
     files = os.path.join(p.env["CORDON_HOME"], "repositories")
     name = os.path.join(files, "00000000-0000-4000-8000-000000000000")
     os.makedirs(files, 0o700, exist_ok=True)
@@ -636,7 +636,7 @@ def state_file(t, p, text):
     return t.own(name)
 
 
-@case("cut off: a file that can't be read is named and kept for a month")
+@case("killed: an unreadable file is listed and kept for a month")
 def _(t):
     p = Project(t, "")
     p.env["CORDON_HOME"] = t.directory("cordon-home")
@@ -653,7 +653,7 @@ def _(t):
     t.true("warning" not in next_tool(p).result["content"], "and is named no more")
 
 
-@case("cut off: a file of another user, or of another directory, is named and kept")
+@case("killed: a file of another user, or of another directory, is listed and kept")
 def _(t):
     p = Project(t, "")
     p.env["CORDON_HOME"] = t.directory("cordon-home")
@@ -670,7 +670,7 @@ def _(t):
         os.unlink(name)
 
 
-@case("cut off: the project is elsewhere meanwhile, for a time or for good")
+@case("killed: the project has been moved, temporarily or permanently")
 def _(t):
     for i, back in enumerate((True, False)):
         top = t.directory(f"top{i}")
@@ -691,7 +691,7 @@ def _(t):
         t.true(not p.escaped(), run)
 
 
-# Mounts what was there, on a device of another number than the file says.
+# Mounts the earlier contents, on a device with a number other than that in the file.
 OVERLAY = """
 device=$(cat {1}/device 2>/dev/null || :)
 for i in $(seq 50); do
@@ -703,7 +703,7 @@ cd work"""
 
 
 def restarted(t, p, script, place, where=None):
-    """A session that is cut off, and the next one, in which a part of the project is on a device of another number."""
+    """A session that is killed, and the next one, in which a part of the project is on a device with another number."""
     for name in ("upper", "scratch", "more"):
         t.directory(name)
     os.rename(os.path.join(t.top, place), os.path.join(t.top, "lower"))
@@ -717,7 +717,7 @@ def restarted(t, p, script, place, where=None):
     return run
 
 
-@case("cut off: the device has another number after a restart", who="root")
+@case("killed: the device has another number after a restart", who="root")
 def _(t):
     p = Project(t, "own-hook")
     p.sh("git config alias.x '!id'")
@@ -726,7 +726,7 @@ def _(t):
     t.true(held and all("/new/" in h["path"] for h in held), run)
 
 
-@case("cut off: another device in the project has another number", who="root")
+@case("killed: another device in the project has another number", who="root")
 def _(t):
     p = Project(t, "nested")
     p.sh("git -C nested config alias.x '!id'; " + HOOK.format("nested/.git/hooks"))
@@ -734,7 +734,7 @@ def _(t):
     t.true(b"set aside" not in run.out and b"warning" not in run.out, run)
 
 
-@case("cut off: settings that the user replaced while the command ran")
+@case("killed: settings that the user replaced while the command ran")
 def _(t):
     p = Project(t, "")
     p.env["CORDON_HOME"] = t.directory("cordon-home")
@@ -754,7 +754,7 @@ def _(t):
     t.same(p.sh("git config user.email").out, b"other\n")
 
 
-@case("cut off: a rebase of the user's with a program stays theirs")
+@case("killed: a rebase of the user with a program is kept")
 def _(t):
     p = Project(t, "rebasing")
     cut_off(p, "true")
@@ -767,7 +767,7 @@ def _(t):
          "git rebase --continue; test -e ran")
 
 
-# Work of the user's after a session that was killed when nothing ran.
+# The user's work after a session that was killed when nothing ran.
 OWN_WORK = [
     ("", VARIANTS["rebasing"]),
     ("", "git init -q mine; git -C mine config alias.x '!id'; git -C mine config user.signingkey k; " + HOOK.format("mine/.git/hooks")),
@@ -779,7 +779,7 @@ OWN_WORK = [
 ]
 
 
-@case("cut off: after a session in which nothing ran, all is the user's")
+@case("killed: after a session in which nothing ran, everything is the user's")
 def _(t):
     for i, (variant, script) in enumerate(OWN_WORK):
         t.work = t.directory(f"p{i}")
@@ -795,7 +795,7 @@ def _(t):
         t.true(b"set aside" not in run.out and b"warning" not in run.out, (script, run))
 
 
-@case("the state of a session that can't be kept is said, with the reason")
+@case("a session whose state cannot be kept reports it, with the reason")
 def _(t):
     p = Project(t, "")
     p.env["CORDON_HOME"] = home = t.directory("cordon-home")
@@ -814,7 +814,7 @@ def _(t):
             os.chmod(files, 0o777)
 
 
-@case("sessions: what is mounted in the project while a command runs is not entered", who="root")
+@case("sessions: mounts made in the project while a command runs are not entered", who="root")
 def _(t):
     p = Project(t, "")
     outside, there = t.directory("mounted"), t.directory("work", "there")
@@ -840,7 +840,7 @@ def _(t):
     t.true(b"set aside" in next_preset(p).err, "the next session that runs something checks it")
 
 
-@case("settings of the user that are not there can't be made")
+@case("missing settings of the user cannot be created")
 def _(t):
     p = Project(t, "")
     p.env["XDG_CONFIG_HOME"] = os.path.join(t.work, "config")
@@ -853,7 +853,7 @@ def _(t):
                 t.true(not os.path.lexists(os.path.join(t.work, "config", path)), (path, run))
 
 
-@case("agent: by the default mode, nothing is left that git would run")
+@case("agent: in the default mode, nothing is left that git would run")
 def _(t):
     p = Project(t, "")
     commands = [f"PAYLOAD='{p.payload}'\n{PRELUDE}\n{script}" for script in (
@@ -870,7 +870,7 @@ def _(t):
     t.true(not p.escaped(), run)
 
 
-@case("landlock: a part that was changed is named and made again, also after a kill")
+@case("landlock: a changed part is listed and restored, also after a kill")
 def _(t):
     p = Project(t, "own-hook")
     hook, attributes = (os.path.join(t.work, ".git", name) for name in ("hooks/pre-commit", "info/attributes"))
@@ -897,7 +897,7 @@ def serve_landlock(p):
 
 
 def named(t, answer, seen=()):
-    """What a result names, in the project: set aside, unless seen before, and removed."""
+    """The files that a result lists, in the project: held, unless seen before, and removed."""
     t.true("details" in answer, answer)
     held = [os.path.relpath(h["path"], t.work) for h in answer["details"].get("held", []) if h["held"] not in seen]
     lines = [w.removeprefix("removed: ") for w in answer["details"].get("warnings", []) if w.startswith("removed: ")]
@@ -923,7 +923,7 @@ def add_weaker(title, variant, before, steps, after):
         p.sh(after)
 
 
-@case("landlock: after a kill, what was removed is named, and what was not remembered stays")
+@case("landlock: after a kill, removed files are listed, and unknown ones stay")
 def _(t):
     p = Project(t, "own-hook")
     p.sh("mkdir -p .cordon/a/b/c/d/e/f/g/h/i")
@@ -932,7 +932,7 @@ def _(t):
     t.true(os.path.isdir(os.path.join(t.work, ".cordon/a/b/c/d/e/f/g/h/i")), "it was there")
 
 
-@case("landlock: a hook that another session set aside does not come back")
+@case("landlock: a hook that another session held does not come back")
 def _(t):
     p = Project(t, "")
     hook = os.path.join(t.work, ".git/hooks/pre-commit")
@@ -954,7 +954,7 @@ def _(t):
     t.true(b"removed: " in run.err, run)
 
 
-@case("settings of very many repositories end nothing", who="user")
+@case("settings of very many repositories do not end a session", who="user")
 def _(t):
     p = Project(t, "")
     p.sh("mkdir n; git init -q n/0; { cat n/0/.git/config; yes '# a long comment' | head -c 1000000; } >c; mv c n/0/.git/config; "
@@ -983,7 +983,7 @@ def _(t):
         t.code(by_preset(q, "true"), 0)
 
 
-@case("landlock: what is made again has its owner and mode")
+@case("landlock: restored files have their owner and mode")
 def _(t):
     p = Project(t, "own-hook")
     hook = os.path.join(t.work, ".git/hooks/pre-commit")
@@ -998,7 +998,7 @@ def _(t):
     t.same((now.st_uid, now.st_gid, now.st_mode), (before.st_uid, before.st_gid, before.st_mode))
 
 
-@case("a .cordon that a command makes stops nothing")
+@case("a .cordon that a command makes does not block anything")
 def _(t):
     p = Project(t, "")
     for script in ("mkdir .cordon; echo wrong: 1 >.cordon/config.yaml", "ln -s /nowhere .cordon", "echo x >.cordon"):
@@ -1008,7 +1008,7 @@ def _(t):
         t.code(t.run([t.cordon, "path", "root"], env=p.env), 0)
 
 
-@case("hard links to what must stay are refused")
+@case("hard links to protected files are refused")
 def _(t):
     p = Project(t, "own-hook")
     for name in ("config", "hooks/pre-commit"):
@@ -1019,7 +1019,7 @@ def _(t):
     t.code(by_preset(p, "true"), 0)
 
 
-# What steers cordon -----------------------------------------------------------------------------------------------
+# Cordon's own configuration ---------------------------------------------------------------------------------------
 
 REWRITE = """
 rewrite() { echo changed >"$1"; echo changed >>"$1"; rm -f "$1"; mv -f "$1" "$1.old"; echo changed >n && mv -f n "$1"; ln "$1" hard && echo changed >hard; }
@@ -1028,7 +1028,7 @@ move() { mv "$1" "$1.old" && cp -a "$1.old" "$1"; }
 
 
 def steer(t, path, script, argv, env=None):
-    """The file is the same after an attack from inside."""
+    """Checks that the file is unchanged after an attack from inside."""
     before = open(path, "rb").read()
     run = t.run([*argv, "/bin/bash", "-c", f"{REWRITE}\n{script}; true"], env=env or t.env)
     t.code(run, 0)
@@ -1053,7 +1053,7 @@ def _(t):
             steer(t, path, f"rewrite {name}; move a; move a/b; rewrite {name}", [t.cordon, "exec", "--policy", given, "--"])
 
 
-@case("a policy by a link that could be replaced, or with a second name")
+@case("a policy by a symlink that could be replaced, or with a second name")
 def _(t):
     path = own_policy(t, os.path.join(t.work, "policy.json"))
     os.symlink("policy.json", os.path.join(t.work, "link.json"))
@@ -1065,7 +1065,7 @@ def _(t):
     t.code(t.run([t.cordon, "exec", "--policy", path, "--", "/bin/true"]), 2)
 
 
-@case("a policy that no mount can keep is one of the gaps")
+@case("a policy that no mount can protect is listed as a gap")
 def _(t):
     path = own_policy(t, os.path.join(t.work, "policy.json"))
     with open(path, encoding="ascii") as f:
@@ -1079,7 +1079,7 @@ def _(t):
 
 
 def by_record(p, script):
-    """On a terminal, without anybody who types."""
+    """On a terminal, without input."""
     master, slave = os.openpty()
     scenario = os.path.join(p.t.directory("recorded"), "r.yaml")
     process = p.t.start([p.t.cordon, "record", "--preset", "build", "-o", scenario, "--", "/bin/bash", "-c", script], env=p.env,
@@ -1198,7 +1198,7 @@ def _(t):
         steer(t, path, script, [t.cordon, "exec", "--preset", "build", "--"], env)
 
 
-# What settings name ------------------------------------------------------------------------------------------------
+# Paths in settings -------------------------------------------------------------------------------------------------
 
 def names_project(t, before, env=None):
     """With paths of the environment in the project; "inner" is then the project, if the user makes one."""
@@ -1258,7 +1258,7 @@ def add_large(title, before):
         t.true(not p.escaped(), run)
 
 
-@case("names: what settings in one directory name in another that can be written")
+@case("names: paths that settings in one directory name in another writable one")
 def _(t):
     p = names_project(t, "mkdir a_ b_; mv .git a a_; cd a_; git config core.hooksPath ../b_/hk; git config core.fsmonitor ../b_/l/fs; ln -s . ../b_/l")
     dirs = [os.path.join(t.work, d) for d in ("a_", "b_")]
@@ -1285,7 +1285,7 @@ def _(t):
         t.same(write(p, path, "x").result["status"], "ok", path)
 
 
-@case("landlock: what a policy is explained to allow is what runs")
+@case("landlock: --explain-policy and a run have the same result")
 def _(t):
     p = Project(t, "")
     argv = [t.cordon, "exec", "--preset", "build", "--sandbox", "landlock", "--ack-unsafe-sandbox"]

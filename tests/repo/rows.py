@@ -2,7 +2,7 @@
 """Ways to make the user's next git command run a program: rows for protect.py.
 
 A row is (title, variant of the project, script). The script runs in the project by bash; $PAYLOAD is a command
-that leaves a mark outside, which the sandbox itself can't do. `HOOK` and `SET` are functions of the prelude.
+that leaves a mark outside, which the sandbox itself cannot do. `HOOK` and `SET` are functions of the prelude.
 """
 
 PRELUDE = r"""
@@ -14,7 +14,7 @@ identified() { git -c user.name=n -c user.email=e "$@"; }
 copy_of_git() { cp -a .git "$1" && rm -f "$1"/index.lock; }
 """
 
-# A program that git takes for the merge strategy `x/run`.
+# A program that git runs as the merge strategy `x/run`.
 STRATEGY = r"""mkdir git-merge-x; printf '#!/bin/sh\n%s\n' "$PAYLOAD" >git-merge-x/run; chmod +x git-merge-x/run; """
 
 # Variants: see protect.py.
@@ -55,7 +55,7 @@ ATTACKS = [
     ("a bare repository", "bare", 'steered bare.git; every_hook bare.git/hooks'),
     ("a .git that is a link", "git-link",
      'rm .git; cp -a real.git .git; settings .git/config'),
-    # Repositories that were made by the command.
+    # Repositories created by the command.
     ("new: a monitor", "", 'git init -q new; settings new/.git/config'),
     ("new: hooks", "", 'git init -q new; every_hook new/.git/hooks'),
     ("new: an included file", "", 'git init -q new; settings new/inc; git -C new config include.path ../inc'),
@@ -136,7 +136,7 @@ ATTACKS = [
      'git init -q new; cd new; identified commit -q --allow-empty -m x; cd ..; git add new; settings new/.git/config'),
 ]
 
-# What must go on working in the project.
+# Commands that must still work in the project.
 WORKS = [
     ("commit, branch, tag", "", 'echo x >x; git add x; git commit -qm c; git branch b; git tag t; git log --oneline -1; '
      'test "$(git rev-list --count HEAD)" = 2; git rev-parse -q --verify b; git rev-parse -q --verify t'),
@@ -171,8 +171,8 @@ WORKS = [
     ("hooks are read and listed", "", 'ls .git/hooks; cat .git/config >/dev/null'),
 ]
 
-# Without mounts: before, then steps in one session. A step is a command, and what its result names as set aside and as removed, or a
-# script of the user's; at last a script that must succeed.
+# Without mounts: preparation, then steps in one session. A step is a command, and the files that its result lists as held and as removed, or
+# a script of the user; finally a script that must succeed.
 USER = None
 DEEP = "mkdir -p {0}/a/b/c/d/e/f/g/h/i; echo x >{0}/a/b/c/d/e/f/g/h/file; echo y >{0}/top"
 WEAKER = [

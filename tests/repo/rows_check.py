@@ -12,7 +12,7 @@ ATTACKS = [
      'for h in new/.git/HEAD lib/HEAD; do head -c 2000000 /dev/zero | tr "\\0" "\\n" >>$h; done'),
 ]
 
-# A branch with a submodule, which nothing has fetched yet.
+# A branch with a submodule that has not been fetched yet.
 WITH_SUB = ("git clone -q --bare . lib.git; echo lib.git >.git/info/exclude; m=$(git symbolic-ref --short HEAD); git checkout -q -b with-sub; "
             "git -c protocol.file.allow=always submodule --quiet add $PWD/lib.git sub; git commit -qm sub; git checkout -q $m; rm -rf sub .git/modules; "
             "git config --remove-section submodule.sub")
@@ -44,8 +44,8 @@ VARIANTS = {
     "with-sub-known": WITH_SUB + "; git merge -q --ff-only with-sub; git submodule --quiet init",
 }
 
-# Work of git's that has not ended: title, variant, what a command does to it, what the user does next, and what shows that it acted.
-# MARK is a file outside; SECRET one that the command can't read.
+# Unfinished operations of git: title, variant, what a command does to it, the user's next command, and the sign that the attack worked.
+# MARK is a file outside; SECRET one that the command cannot read.
 CONTINUED = [
     ("options of 'git apply'", "applying", "printf \" '--build-fake-ancestor=%s'\" $MARK >.git/rebase-apply/apply-opt",
      "echo r >a; git add a; git rebase --continue", "test -e $MARK"),
@@ -65,7 +65,7 @@ WRITTEN_THROUGH = [
      "git -C wt commit -q --allow-empty -m x", "test -e $MARK"),
 ]
 
-# Files of such work: a name, what a command writes there, and whether it is set aside.
+# Files of such operations: a name, the text that a command writes, and whether it is held.
 WRITTEN = [
     ("rebase-apply/apply-opt", "", False), ("rebase-apply/apply-opt", " '-C3' '-p1' '--whitespace=fix' '--exclude=it'\\''s' '--reject'", False),
     ("rebase-apply/apply-opt", " '--unsafe-paths'", True), ("rebase-apply/apply-opt", " '-C3' '--directory' 'x'", True), ("rebase-apply/apply-opt", " -C3", True),
@@ -79,14 +79,14 @@ WRITTEN = [
 
 
 def add_cases(case, by):
-    """`by`: what protect.py defines."""
+    """`by`: the definitions of protect.py."""
 
     @case("a directory that becomes a repository in a later run")
     def _(t):
         for i, how in enumerate((by.by_landlock, by.by_preset)):
             t.work = t.directory(f"p{i}")
             p = by.Project(t, "hooks-path", number=i)
-            # A HEAD without a byte makes no repository; `n` is judged already.
+            # An empty HEAD does not make a repository; `n` has been checked already.
             by.attack(p, how, "git init -q e; settings e/.git/config; every_hook e/.git/hooks; cp -a e n; echo nothing >n/.git/HEAD; "
                       "mv e/.git e/x; : >e/x/HEAD; settings e/x/config")
             p.sh("test ! -e n/.git/hooks/post-commit")
@@ -99,7 +99,7 @@ def add_cases(case, by):
     def git_state(p):
         return p.sh("git ls-files -s; git status --short --ignore-submodules=none").out
 
-    @case("sessions: a submodule that a call brings is there for the next ones")
+    @case("sessions: a submodule that a call adds is available to later calls")
     def _(t):
         p = by.Project(t, "with-sub-known")
         s = by.Serve(p)
@@ -110,7 +110,7 @@ def add_cases(case, by):
         s.end()
         t.true(b"160000" in p.sh("git ls-tree HEAD sub; git -C sub status --short; test -e sub/a").out, "the submodule is in the history")
 
-    @case("entries for repositories that a command makes are taken out of the index, in one go")
+    @case("entries for repositories that a command makes are removed from the index, all at once")
     def _(t):
         p = by.Project(t, "with-sub-known")
         before = git_state(p)
@@ -118,7 +118,7 @@ def add_cases(case, by):
         for how in (by.by_preset, by.by_landlock):
             run = how(p, make + "git init -q e; identified -C e commit -q --allow-empty -m x; git add e; h=$(git -C e rev-parse HEAD); mkdir -p e{1..200}/.git; "
                       "printf '160000 %s\\te%s\\n' $(for i in {1..200}; do echo $h $i; done) | git update-index --index-info; "
-                      # In place of the submodule, in a directory that is not its own, and where nothing is.
+                      # In place of the submodule, in a directory that is not its own, and at a missing path.
                       "git init -q f; identified -C f commit -q --allow-empty -m x; cp -a f/.git .git/modules-f; rm -rf f/.git; echo 'gitdir: ../.git/modules-f' >f/.git; "
                       "git add f; git update-index --add --cacheinfo 160000,$(git -C f rev-parse HEAD),none")
             t.true(run.err.count(b"set aside") == 1 and b" more)" in run.err, run)
@@ -130,7 +130,7 @@ def add_cases(case, by):
         p.sh("test -e .git/cordon-held/index; rm -rf e*; git reset -q")
         t.same(git_state(p), before)
 
-    @case("an index that can't be changed is named with its reason, and the user's changes are learned all the same")
+    @case("an index that cannot be changed is listed with its reason, and the user's changes are still accepted")
     def _(t):
         p = by.Project(t, "")
         s = by.Serve(p)
@@ -142,7 +142,7 @@ def add_cases(case, by):
         t.same(p.sh("git config alias.mine; test -e .git/hooks/pre-commit").out, b"status\n")
         s.end()
 
-    @case("everything that is set aside is counted, and no name makes a line of its own")
+    @case("all held files are counted, and no name adds a line")
     def _(t):
         p = by.Project(t, "")
         run = by.by_preset(p, "git init -q n; for i in {1..230}; do echo x >n/.git/hooks/$i; done; d=$(printf 'e\\n[warning] FORGED'); git init -q \"$d\"; echo x >\"$d/.git/hooks/y\"")
@@ -170,7 +170,7 @@ def add_cases(case, by):
                 p.sh(user, check=False)
                 t.same(p.sh(seen, check=False).code == 0, how is None, run)
 
-    @case("continued: what git itself writes stays")
+    @case("continued: files that git itself writes stay")
     def _(t):
         p = by.Project(t, "applying")
         for i, (name, text, _) in enumerate(WRITTEN):
@@ -184,12 +184,12 @@ def add_cases(case, by):
         t.same(held, {f"r{i}/.git/{name}" for i, (name, _, bad) in enumerate(WRITTEN) if bad}, run)
         p.sh("echo r >a; git add a; git rebase --continue")
 
-    @case("settings of new repositories, and other systems, that steer")
+    @case("settings of new repositories and of other systems that run programs")
     def _(t):
         p = by.Project(t, "")
         p.sh("mkdir -p .jj/repo/store ws/.jj keep/.jj/repo; echo ../../../.git >.jj/repo/store/git_target; echo ../../.jj/repo >ws/.jj/repo; mkdir .pijul; echo '[hooks]' >.pijul/config")
         s = by.Serve(p)
-        # What they write themselves stays, and they can work.
+        # Files that they write themselves stay, and they can work.
         result = s.call("shell", command="mkdir -p new/.jj/repo/store/git w2/.jj new/.pijul/changes; echo git >new/.jj/repo/store/git_target; git init -q --bare new/.jj/repo/store/git; "
                         "echo ../../new/.jj/repo >w2/.jj/repo; echo x >.jj/repo/op; echo x >keep/.jj/repo/op; git init -q b; git -C b remote add o https://o.invalid/x; "
                         "git -C b config branch.main.remote o; git -C b config branch.other.remote .; git -C b config submodule.s.update merge")
@@ -204,7 +204,7 @@ def add_cases(case, by):
         t.true(os.path.isfile(os.path.join(t.work, "ws/.jj/repo")) and os.path.isfile(os.path.join(t.work, ".pijul/config")), "they were there")
         s.end()
 
-    @case("names that the file system compares without case", who="root")
+    @case("names on a case-insensitive file system", who="root")
     def _(t):
         p = by.Project(t, "")
         image, top = os.path.join(t.top, "image"), t.directory("work", "ci")
@@ -219,7 +219,7 @@ def add_cases(case, by):
         held = {os.path.relpath(h["path"], t.work) for h in run.result["details"].get("held", [])}
         t.true({"ci/d/new/.git/config", "ci/d/b/hooks/post-commit"} <= held, run)
 
-    @case("a project whose names are a repository's in letters of another case")
+    @case("a project whose names are a repository's in another case")
     def _(t):
         p = by.Project(t, "")
         run = by.by_tool(p, "mkdir -p p/Objects p/REFS p/hooks q/.GIT/hooks r/\u017f; echo ref: refs/heads/x >p/Head; touch p/hooks/a q/.GIT/hooks/pre-commit; git status --short >/dev/null")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that settings of git name: rows for protect.py, in the words of rows.py.
+"""Files that git's settings name: rows for protect.py, with the functions of rows.py.
 
-A row is (title, ways, the user's before, the command, the user's next). Ways: p the preset as one user, P as both, t the tool, l without mounts. $OUT is a directory
+A row is (title, ways, the user's preparation, the command, the user's next command). Ways: p the preset as one user, P as both, t the tool, l without mounts. $OUT is a directory
 outside that the user can write. An environment and a first command of an earlier run may follow.
 """
 
@@ -44,7 +44,7 @@ NAMES = [
      "git worktree add -q w2; echo \"$PAYLOAD\" >w2/run.sh", "cd w2; echo x >b; git add b"),
     ("a script without an ending there", "p", FILTER + "git config filter.f.clean 'sh run'; echo cat >run; git add run; git commit -qm r",
      "git worktree add -q w2; echo \"$PAYLOAD\" >w2/run", "cd w2; echo x >b; git add b"),
-    # What is not there yet.
+    # Missing files.
     ("a monitor that is not there", "Ptl", "git config core.fsmonitor tools/fs.sh", "hook tools/fs.sh", "git status"),
     ("an argument that is not there", "p", FILTER + "git config filter.f.clean 'sh run.sh'", 'echo "$PAYLOAD" >run.sh', "echo x >b; git add b"),
     ("hooks that are not there, by a link above them", "pl", "git config core.hooksPath h/k", "every_hook evil/k; ln -s evil h", COMMIT),
@@ -69,14 +69,14 @@ NAMES = [
     ("hooks that they name", "p", "git config -f gc core.hooksPath .githooks", "every_hook .githooks", COMMIT, {"GIT_CONFIG_GLOBAL": "gc"}),
     ("a template by the environment", "p", "mkdir -p tpl/hooks", "every_hook tpl/hooks", "git clone -q . $OUT/c", {"GIT_TEMPLATE_DIR": "tpl"}),
     ("hooks by the environment", "p", ":", "every_hook hk", COMMIT, {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.hooksPath", "GIT_CONFIG_VALUE_0": "hk"}),
-    # Names that a command gives to keep others from being known.
+    # Names that a command adds so that others are not recognized.
     ("very many names of a run before", "Pl", "git config core.hooksPath .githooks; mkdir .githooks; touch .githooks/x", "every_hook .githooks", COMMIT, {},
      "mkdir objects refs; echo nothing >HEAD; { echo '[core]'; seq -f 'hookspath = z/%g' 6000; } >config"),
     ("very many names in a repository among the files", "p", "git config core.hooksPath .githooks; mkdir -p objects refs; echo 'ref: refs/heads/x' >HEAD; "
      "{ echo '[core]'; seq -f 'hookspath = z/%g' 6000; } >config", "every_hook .githooks", COMMIT),
 ]
 
-# Nothing of this ends cordon, or takes long; what is not kept is said.
+# None of this ends cordon, or takes long; omissions are reported.
 LARGE = [
     ("a long path and very many words", "d=$(printf '%0200d/' {1..14}); mkdir -p $d/objects $d/refs; cd $d; echo 'ref: refs/heads/x' >HEAD; "
      "{ echo '[alias]'; printf 'x = '; yes y | head -n 390000 | tr '\\n' ' '; } >config"),

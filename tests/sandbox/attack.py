@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tries to break out of `cordon exec`: attack.py --cordon FILE --probe FILE [--user UID] [NAME...]
 
-The attempts are data, in attacks_*.py; row.py says what a row means. Each is made twice, in a world
-of its own each time (world.py): outside, where it must work, since otherwise it proves nothing; and
-inside, where nothing of it may be seen from outside. Prints TAP. NAMEs choose attempts by a part of
-their name. Must be started by root; with --user the attempts are made by that user id, which needs
+The attempts are data, in attacks_*.py; row.py describes the fields of a row. Each attempt is made twice, each time
+in a fresh world (world.py): outside, where it must work, because otherwise it proves nothing; and
+inside, where it must have no effect that is visible outside. Prints TAP. NAMEs select attempts by a substring of
+their name. Must be started by root; with --user the attempts are made by that user ID, which needs
 no account.
 """
 import argparse
@@ -29,7 +29,7 @@ TABLES = [attacks_fs, attacks_proc, attacks_exec, attacks_net, attacks_tty, atta
 
 
 def judge(suite, attempt, controls):
-    """Problems of one attempt, and a remark for the log."""
+    """Returns the problems of one attempt, and a remark for the log."""
     try:
         problems = row.control(suite, attempt)
         lacking = kernel.lacks(attempt.needs) if problems else None
@@ -53,7 +53,7 @@ def main():
     parser.add_argument("names", nargs="*")
     options = parser.parse_args()
     suite = world.Suite(options.cordon, options.probe, options.user, options.base)
-    elsewhere = {}  # suites for rows with a place of their own
+    elsewhere = {}  # suites for rows that need another base directory
     number = failed = 0
     seen = set()
     try:

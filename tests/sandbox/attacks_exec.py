@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attempts to start a program that is not allowed: numbers 66 to 78 of the list of escapes, and more.
 
-`seen` policies let /usr/bin be read, so that the file is there and only its execution is refused.
+`seen` policies allow reading /usr/bin, so that the file is visible and only its execution is refused.
 """
 import os
 import shutil
@@ -21,7 +21,7 @@ def seen(w, policy):
 
 
 def files(w):
-    """Programs that are there and not allowed: in R and in W, with a loader and without."""
+    """Makes programs that exist and are not allowed: in R and in W, with a loader and without."""
     for top in (w.R, w.W):
         for name, source in (("dynamic", ECHO), ("static", w.suite.probe), ("library.so", w.suite.library),
                              ("loader", LOADER)):
@@ -34,7 +34,7 @@ def files(w):
 
 
 def tool(w):
-    """An allowed program that lies in W."""
+    """Makes an allowed program in W."""
     files(w)
     os.mkdir(w.W + "/t")
     os.chown(w.W + "/t", w.uid, w.uid)
@@ -50,7 +50,7 @@ def kept_tool(w):
 
 
 def far_tool(w):
-    """An allowed program that lies elsewhere, and does not run now: a running one can't be written anyway."""
+    """Makes an allowed program elsewhere that is not running: a running one cannot be written anyway."""
     os.mkdir(w.T + "/far")
     shutil.copy(ECHO, w.T + "/far/tool")
     for path in (w.T + "/far", w.T + "/far/tool"):
@@ -63,13 +63,13 @@ def allow_tool(w, policy):
 
 
 def tool_is_ours(w, result, inside):
-    """What lies at the allowed path is another file than before."""
+    """Returns a problem if the file at the allowed path was replaced."""
     with open(ECHO, "rb") as f, open(w.W + "/t/tool", "rb") as g:
         return None if f.read() == g.read() else "the allowed program's path has another program"
 
 
 def programs(w):
-    """A directory of allowed programs, with a link that leads out of it."""
+    """Makes a directory of allowed programs, with a link that leads out of it."""
     files(w)
     os.mkdir(w.T + "/bin")
     shutil.copy(w.suite.probe, w.T + "/bin/good")
@@ -84,7 +84,7 @@ def allow_programs(w, policy):
 
 
 def scripts(w):
-    """Allowed scripts whose interpreters are not."""
+    """Makes allowed scripts whose interpreters are not allowed."""
     files(w)
     for name, line in (("python", "#!/usr/bin/python3"), ("loader", f"#!{LOADER} {ECHO}"), ("mine", f"#!{w.W}/static"),
                        ("git", f"#!{LOADER} {GIT}"), ("nested", f"#!{w.T}/s/mine")):
@@ -120,10 +120,10 @@ def code_ran(w, result, inside):
 LIBRARY = said("ran:library")
 
 PLAIN = [
-    Row("a program that is not there", ["exec", ECHO, "echo", "{say}"], "ran", 66),
-    Row("a program that can be seen", ["exec", ECHO, "echo", "{say}"], "ran", 66, policy=seen),
-    Row("a program by link", ["exec", "{W}/echo", "echo", "{say}"], "ran", 66, setup=files, policy=seen),
-    Row("a program by a link to R", ["exec", "{W}/static-link", "x", *SAY], "ran", 66, setup=files),
+    Row("a program that is not visible", ["exec", ECHO, "echo", "{say}"], "ran", 66),
+    Row("a program that is visible", ["exec", ECHO, "echo", "{say}"], "ran", 66, policy=seen),
+    Row("a program by symlink", ["exec", "{W}/echo", "echo", "{say}"], "ran", 66, setup=files, policy=seen),
+    Row("a program by a symlink to R", ["exec", "{W}/static-link", "x", *SAY], "ran", 66, setup=files),
     Row("a program through /proc/self/root", ["exec", "/proc/self/root" + ECHO, "echo", "{say}"], "ran", 66,
         policy=seen),
     Row("a program in R", ["exec", "{R}/static", "x", *SAY], "ran", 66, setup=files),
@@ -155,7 +155,7 @@ LOADERS = [
     Row("the loader by O_PATH", ["execfd", LOADER, O_PATH, "ld.so", ECHO, "{say}"], "ran", 67, policy=seen),
     Row("the loader by directory", ["execat", LOADER_DIR, LOADER_NAME, "ld.so", ECHO, "{say}"], "ran", 67,
         policy=seen),
-    Row("the loader by link", ["symlink", LOADER, "{W}/ld", "--", "exec", "{W}/ld", "ld.so", ECHO, "{say}"], "ran", 67,
+    Row("the loader by symlink", ["symlink", LOADER, "{W}/ld", "--", "exec", "{W}/ld", "ld.so", ECHO, "{say}"], "ran", 67,
         policy=seen),
     Row("the loader through /proc/self/root", ["exec", "/proc/self/root" + LOADER, "ld.so", ECHO, "{say}"], "ran", 67,
         policy=seen),
@@ -165,12 +165,12 @@ LOADERS = [
     Row("the loader and a program in a library directory", ["exec", LOADER, "ld.so", GIT, "--version"],
         said("git version"), 77),
     Row("the loader and a library", ["exec", LOADER, "ld.so", LIBC], said("GNU C Library"), 77),
-    Row("the loader beside an allowed directory of programs", ["exec", LOADER, "ld.so", "{W}/dynamic", "{say}"], "ran", 69,
+    Row("the loader with an allowed directory of programs", ["exec", LOADER, "ld.so", "{W}/dynamic", "{say}"], "ran", 69,
         setup=files, policy=allow_bin),
-    Row("the loader beside an allowed dynamic program", ["exec", LOADER, "ld.so", "{W}/dynamic", "{say}", "--", "execfd",
+    Row("the loader with an allowed dynamic program", ["exec", LOADER, "ld.so", "{W}/dynamic", "{say}", "--", "execfd",
                                                          LOADER, "0", "ld.so", "{W}/dynamic", "{say}"], "ran", 69,
         setup=files, policy=allow_echo),
-    Row("a library's directory beside an allowed directory of programs", ["exec", GIT, "git", "--version"],
+    Row("a library directory with an allowed directory of programs", ["exec", GIT, "git", "--version"],
         said("git version"), 77, policy=allow_bin),
     Row("the loader of 32-bit programs", ["exec", "/lib/ld-linux.so.2", "ld.so", "--version"], "did", 67, None,
         why="not every machine has one"),
@@ -183,14 +183,14 @@ LOADERS = [
     Row("the loader as interpreter of an allowed program, misused",
         ["execenv", "LD_LIBRARY_PATH={W}", ECHO, "echo", "x", "--", "execenv", "LD_PRELOAD={W}/library.so", ECHO, "echo",
          "x"], LIBRARY, 74, setup=files, policy=allow_echo),
-    Row("a library in R into an allowed program", ["execenv", "LD_PRELOAD={R}/library.so", ECHO, "echo", "x"], LIBRARY,
+    Row("preload a library in R into an allowed program", ["execenv", "LD_PRELOAD={R}/library.so", ECHO, "echo", "x"], LIBRARY,
         74, setup=files, policy=allow_echo),
-    Row("an auditor into an allowed program", ["execenv", "LD_AUDIT={W}/library.so", ECHO, "echo", "x"], LIBRARY, 74,
+    Row("an LD_AUDIT library in an allowed program", ["execenv", "LD_AUDIT={W}/library.so", ECHO, "echo", "x"], LIBRARY, 74,
         setup=files, policy=allow_echo),
-    Row("a library in /tmp into an allowed program",
+    Row("preload a library in /tmp into an allowed program",
         ["copyexec", "{R}/library.so", "/tmp/library.so", "x", "--", "execenv", "LD_PRELOAD=/tmp/library.so", ECHO, "echo",
          "x", "--", "unlink", "/tmp/library.so"], LIBRARY, 74, setup=files, policy=allow_echo),
-    Row("a library in /dev/shm into an allowed program",
+    Row("preload a library in /dev/shm into an allowed program",
         ["copyexec", "{R}/library.so", "/dev/shm/library.so", "x", "--", "execenv", "LD_PRELOAD=/dev/shm/library.so",
          ECHO, "echo", "x", "--", "unlink", "/dev/shm/library.so"], LIBRARY, 74, setup=files, policy=allow_echo),
 ]
@@ -203,28 +203,28 @@ COPIES = [
                                "/dev/shm/cordon-copy"], "ran", 68),
     Row("a file of the host in W", ["exec", "{W}/static", "x", *SAY], "ran", 68, setup=files),
     Row("a file of the host in W by descriptor", ["execfd", "{W}/static", "0", "x", *SAY], "ran", 68, setup=files),
-    Row("memory", ["memfd", "{probe}", LOADER, "x", *SAY], "ran", 70),
-    Row("memory, a dynamic program", ["memfd", "{R}/dynamic", LOADER, "echo", "{say}"], "ran", 72, setup=files),
-    Row("memory at all", ["syscall", "memfd_create", "@m", "0"], "did", 71),
-    Row("memory that may be executed", ["syscall", "memfd_create", "@m", "0x10"], "did", 71, needs="memfd_exec"),
+    Row("memfd", ["memfd", "{probe}", LOADER, "x", *SAY], "ran", 70),
+    Row("memfd, a dynamic program", ["memfd", "{R}/dynamic", LOADER, "echo", "{say}"], "ran", 72, setup=files),
+    Row("memfd_create at all", ["syscall", "memfd_create", "@m", "0"], "did", 71),
+    Row("memfd_create with MFD_EXEC", ["syscall", "memfd_create", "@m", "0x10"], "did", 71, needs="memfd_exec"),
     Row("a script", ["script", "{W}/script", "#!{probe} say", "{say}"], "did", 73),
     Row("a script with an interpreter that is not allowed", ["script", "{W}/script", "#!" + ECHO + " {say}"], "ran", 73,
         policy=seen),
-    Row("an allowed script, its interpreter not", ["exec", "{T}/s/python", "python"], said("ran:script"), 73,
+    Row("an allowed script with a disallowed interpreter", ["exec", "{T}/s/python", "python"], said("ran:script"), 73,
         setup=scripts, policy=allow_scripts),
-    Row("an allowed script, its interpreter in W", ["exec", "{T}/s/mine", "mine"], "did", 73, setup=scripts,
+    Row("an allowed script with an interpreter in W", ["exec", "{T}/s/mine", "mine"], "did", 73, setup=scripts,
         policy=allow_scripts),
-    Row("an allowed script, its interpreter a script", ["exec", "{T}/s/nested", "nested"], "did", 73, setup=scripts,
+    Row("an allowed script with a script as interpreter", ["exec", "{T}/s/nested", "nested"], "did", 73, setup=scripts,
         policy=allow_scripts),
-    Row("code in a file of W", ["mapexec", "{W}/code"], code_ran, 74),
-    Row("code in a file of /tmp", ["mapexec", "/tmp/cordon-code", "--", "unlink", "/tmp/cordon-code"],
+    Row("executable mapping of a file in W", ["mapexec", "{W}/code"], code_ran, 74),
+    Row("executable mapping of a file in /tmp", ["mapexec", "/tmp/cordon-code", "--", "unlink", "/tmp/cordon-code"],
         code_ran, 74),
-    Row("code in a file of /dev/shm", ["mapexec", "/dev/shm/cordon-code", "--", "unlink", "/dev/shm/cordon-code"],
+    Row("executable mapping of a file in /dev/shm", ["mapexec", "/dev/shm/cordon-code", "--", "unlink", "/dev/shm/cordon-code"],
         code_ran, 74),
-    Row("readable memory that is executable", ["personexec", "{W}/x"], "did", 74),
-    Row("a nameless file of W", ["tmpexec", "{W}", "{probe}", "x", *SAY], "ran", 75),
-    Row("a nameless file of /tmp", ["tmpexec", "/tmp", "{probe}", "x", *SAY], "ran", 75),
-    Row("a nameless file of /dev/shm", ["tmpexec", "/dev/shm", "{probe}", "x", *SAY], "ran", 75),
+    Row("READ_IMPLIES_EXEC", ["personexec", "{W}/x"], "did", 74),
+    Row("an unnamed file (O_TMPFILE) in W", ["tmpexec", "{W}", "{probe}", "x", *SAY], "ran", 75),
+    Row("an unnamed file (O_TMPFILE) in /tmp", ["tmpexec", "/tmp", "{probe}", "x", *SAY], "ran", 75),
+    Row("an unnamed file (O_TMPFILE) in /dev/shm", ["tmpexec", "/dev/shm", "{probe}", "x", *SAY], "ran", 75),
 ]
 
 
@@ -250,21 +250,21 @@ REPLACED = [
     Row("rename over an allowed program", ["rename", "{W}/x", "{tool}"], "changed", 76, setup=far_tool,
         policy=allow_tool),
     Row("unlink an allowed program", ["unlink", "{tool}"], "changed", 76, setup=far_tool, policy=allow_tool),
-    Row("a file beside an allowed program", ["create", "{T}/far/new"], "changed", 76, setup=far_tool,
+    Row("create a file next to an allowed program", ["create", "{T}/far/new"], "changed", 76, setup=far_tool,
         policy=allow_tool),
     Row("change an allowed program in W and run it", ["copyexec", "{probe}", "{W}/t/tool", "x", *SAY], "ran", 76,
         setup=tool, policy=allow_tool),
-    Row("register a format", ["openfor", "/proc/sys/fs/binfmt_misc/register", "1"], "did", 78, None,
+    Row("register a binary format", ["openfor", "/proc/sys/fs/binfmt_misc/register", "1"], "did", 78, None,
         why="the control is that of mounting binfmt_misc, which is not mounted everywhere"),
-    Row("a link out of an allowed directory", ["exec", "{T}/bin/link", "x", *SAY], "ran", 66, setup=programs,
+    Row("a symlink out of an allowed directory", ["exec", "{T}/bin/link", "x", *SAY], "ran", 66, setup=programs,
         policy=allow_programs),
-    Row("a relative link out of an allowed directory", ["exec", "{T}/bin/rel", "x", *SAY], "ran", 66, setup=programs,
+    Row("a relative symlink out of an allowed directory", ["exec", "{T}/bin/rel", "x", *SAY], "ran", 66, setup=programs,
         policy=allow_programs),
-    Row("a way out of an allowed directory", ["exec", "{T}/bin/../R/static", "x", *SAY], "ran", 66, setup=programs,
+    Row("'..' out of an allowed directory", ["exec", "{T}/bin/../R/static", "x", *SAY], "ran", 66, setup=programs,
         policy=allow_programs),
     Row("write in an allowed directory", ["write", "{T}/bin/good", "bad", "--", "create", "{T}/bin/new"], "changed", 76,
         setup=programs, policy=allow_programs),
-    Row("a program beside an allowed one", ["exec", "{W}/static", "x", *SAY, "--", "exec", "{bin}/cordon", "cordon",
+    Row("a program next to an allowed one", ["exec", "{W}/static", "x", *SAY, "--", "exec", "{bin}/cordon", "cordon",
                                             "--version"], "ran", 66, setup=tool, policy=allow_tool),
 ]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attempts on files, mounts and what is visible: numbers 11 to 42 of the list of escapes, and more."""
+"""Attempts on files, mounts and visibility: numbers 11 to 42 of the list of escapes, and more."""
 import os
 import select
 import stat
@@ -15,7 +15,7 @@ DETACH = "2"
 DEVICES = {"null", "zero", "full", "random", "urandom", "tty", "ptmx", "pts", "shm", "fd", "stdin", "stdout",
            "stderr"}
 
-# Outside, mounts are made in a mount namespace of their own, over a read-only R as inside.
+# Outside, mounts are made in a separate mount namespace, over a read-only R as inside.
 PRIVATE = ("unshare", "-m", "--propagation", "private", "sh", "-c",
            'mount --bind "$0" "$0" && mount -o remount,bind,ro "$0" && exec "$@"', "{R}")
 COVERED = ("unshare", "-m", "--propagation", "private", "sh", "-c",
@@ -34,7 +34,7 @@ def host_handle(w):
 
 
 def fifo_in(name):
-    """A fifo that the host reads: what is written to it has left."""
+    """A FIFO that the host reads: data written to it has escaped."""
     def setup(w):
         path = os.path.join(getattr(w, name), "fifo")
         os.mkfifo(path)
@@ -59,8 +59,8 @@ def devices_in_w(w):
 
 
 def watch_devices(w):
-    """The host's own nodes must not change; outside, one of ours stands in for them. What is tried
-    would leave mode and owner as they are, and only be seen by the times."""
+    """The host's own device nodes must not change; outside, one of ours represents them. The attempts
+    would keep mode and owner, and only change the times."""
     w.watched += ["/dev/" + name for name in ("full", "null", "random", "urandom", "zero")]
     path = os.path.join(w.out, "null")
     os.mknod(path, stat.S_IFCHR | 0o666, os.makedev(1, 3))
@@ -73,7 +73,7 @@ def on_devices(*words):
 
 
 def listed(allowed):
-    """More in a directory than there may be."""
+    """Finds entries of a directory beyond the allowed ones."""
     def effect(w, result, inside):
         names = {l[5:] for l in result.lines if l.startswith("data ")} - {".", ".."}
         return ", ".join(sorted(names - allowed)) or None
@@ -81,12 +81,12 @@ def listed(allowed):
 
 
 def of_the_base(w, result, inside):
-    """More than the one directory that leads to the roots."""
+    """Finds more than the one directory that leads to the roots."""
     return listed({os.path.basename(w.suite.dir)})(w, result, inside)
 
 
 def survey_effect(w, result, inside):
-    """Visible outside of R and W, or writable where it may not be."""
+    """Finds paths that are visible outside R and W, or writable where they must not be."""
     bad = []
     for line in result.lines:
         if not line.startswith("path "):
@@ -94,7 +94,7 @@ def survey_effect(w, result, inside):
         _, _, can, path = line.split(" ", 3)
         in_w = path == w.W or path.startswith(w.W + "/")
         in_r = path == w.R or path.startswith(w.R + "/")
-        # Directories that lead to a root below /tmp are as private as /tmp.
+        # Parent directories of a root below /tmp are as private as /tmp.
         private = path.startswith(("/tmp", "/dev/shm")) and not in_r
         if path.startswith(w.T + "/") and not in_w and not in_r:
             bad.append("visible: " + path)
@@ -104,7 +104,7 @@ def survey_effect(w, result, inside):
 
 
 def not_for_others(w, result, inside):
-    """Opened, although only its owner may: what root gains over an ordinary user."""
+    """Finds files that only their owner may open, and were opened: root's advantage over an ordinary user."""
     bad = []
     for line in result.lines:
         if line.startswith("opened "):
@@ -121,7 +121,7 @@ def any_opened(w, result, inside):
 
 
 def host_mounts(w, result, inside):
-    """A line of mountinfo for the root directory of a file system on a disk."""
+    """Finds a line of mountinfo for the root directory of a file system on a disk."""
     with open("/proc/self/mountinfo", encoding="utf-8") as f:
         disks = {l.split()[2] for l in f if l.split(" - ")[1].split()[1].startswith("/")}
     text = "\n".join(l[5:] for l in result.lines if l.startswith("data "))
@@ -132,7 +132,7 @@ def host_mounts(w, result, inside):
 
 
 def sysctl_setup(w):
-    """A number of the whole machine that is harmless to change for a moment."""
+    """A sysctl of the whole machine that is harmless to change for a moment."""
     path = "/proc/sys/kernel/printk_ratelimit_burst"
     with open(path, encoding="ascii") as f:
         w.sysctl = f.read().strip()
@@ -151,7 +151,7 @@ def sysctl_changed(w, result, inside):
 
 
 def same_sysctl(path):
-    """The present value, to be written again: the act is whole, and the machine stays as it is."""
+    """The current value, to be written again: the write is complete, and the machine is unchanged."""
     def setup(w):
         with open(path, encoding="utf-8") as f:
             w.extra["value"] = f.read()
@@ -192,8 +192,8 @@ def kept_setup(w):
 
 
 def move_out(w, proc):
-    """While the probe holds W/d, the host moves it out of W. What lies in it stays the probe's, since an
-    open directory is a right of its own; what lies above must not become so."""
+    """While the probe holds W/d open, the host moves it out of W. Its contents stay accessible to the probe, since an
+    open directory is a capability; its new parents must not become accessible."""
     if not select.select([w.ready], [], [], 30)[0]:
         raise ValueError("the probe did not get ready")
     os.read(w.ready, 1)
@@ -232,7 +232,7 @@ def nested_written(w, result, inside):
 
 
 def odd(name):
-    """W under a name that a careless writer of mount options or policies would split or cut."""
+    """W with a name that careless code for mount options or policies would split or truncate."""
     def setup(w):
         w.W = os.path.join(w.T, name)
         os.makedirs(w.W)
@@ -249,7 +249,7 @@ def odd_effect(w, result, inside):
 
 
 def let_through(w, result, inside):
-    """What the policy allows must work, or else the rest proves nothing."""
+    """Allowed actions must work, or else the rest proves nothing."""
     with open(w.W + "/x", encoding="utf-8") as f:
         works = f.read().startswith("let through") and any("readable" in l for l in result.lines)
     return ("works" if works else None) if not inside else (None if works else "R or W does not work")
@@ -276,53 +276,53 @@ def artifacts_forged(w, result, inside):
 
 
 READS = [
-    Row("what is allowed works", ["read", "{R}/a", "--", "write", "{W}/x", "let through"], let_through),
+    Row("allowed actions work", ["read", "{R}/a", "--", "write", "{W}/x", "let through"], let_through),
     Row("read /etc/shadow", ["read", "/etc/shadow"], "leak", 11, "root", setup=shadow),
     Row("read the secret", ["read", "{S}"], "leak", 12),
     Row("read it through W/..", ["read", "{W}/../out/secret"], "leak", 13),
-    Row("read it through a new link", ["symlink", "{S}", "{W}/new", "--", "read", "{W}/new"], "leak", 14),
-    Row("read it through a relative link", ["symlink", "../out/secret", "{W}/new", "--", "read", "{W}/new"],
+    Row("read it through a new symlink", ["symlink", "{S}", "{W}/new", "--", "read", "{W}/new"], "leak", 14),
+    Row("read it through a relative symlink", ["symlink", "../out/secret", "{W}/new", "--", "read", "{W}/new"],
         "leak", 14),
-    Row("read it through a link of the host", ["read", "{W}/link"], "leak", 15),
-    Row("read through a directory link of the host", ["read", "{W}/linkdir/f"], "leak", 15),
+    Row("read it through a symlink of the host", ["read", "{W}/link"], "leak", 15),
+    Row("read through a directory symlink of the host", ["read", "{W}/linkdir/f"], "leak", 15),
     Row("read through /proc/self/root", ["read", "/proc/self/root{S}"], "leak", 16),
     Row("read through /proc/thread-self/root", ["read", "/proc/thread-self/root{S}"], "leak", 16),
     Row("read through /proc/1/root", ["read", "/proc/{one}/root/etc/shadow"], "leak", 17, "root", setup=shadow,
         victim=True),
-    Row("read through pid 1's task", ["read", "/proc/{one}/task/{one}/root{S}"], "leak", 17, victim=True),
+    Row("read through pid 1's task directory", ["read", "/proc/{one}/task/{one}/root{S}"], "leak", 17, victim=True),
     Row("read through /proc/1/cwd", ["read", "/proc/{one}/cwd{S}"], "leak", 17, "root", victim=True),
     Row("read through /proc/self/cwd", ["read", "/proc/self/cwd/../out/secret"], "leak", 18),
     Row("read from the working directory", ["read", "../out/secret"], "leak", 18),
     Row("read by descriptor and ..", ["readat", "{W}", "../out/secret", "0"], "leak"),
     Row("read by O_PATH and ..", ["readat", "{W}/d", "../../out/secret", O_PATH], "leak"),
-    Row("read by descriptor of the root", ["readat", "/", "./{S}", O_PATH], "leak"),
-    Row("openat2 without limits", ["openat2", "{W}", "../out/secret", "0"], "leak"),
-    Row("openat2 in a root", ["openat2", "/", "{S}", "0x10"], "leak"),
-    Row("openat2 of another directory", ["openat2", "{R}/sub", "../../out/secret", "0"], "leak"),
+    Row("read by descriptor of /", ["readat", "/", "./{S}", O_PATH], "leak"),
+    Row("openat2 without flags", ["openat2", "{W}", "../out/secret", "0"], "leak"),
+    Row("openat2 with RESOLVE_IN_ROOT", ["openat2", "/", "{S}", "0x10"], "leak"),
+    Row("openat2 from another directory", ["openat2", "{R}/sub", "../../out/secret", "0"], "leak"),
     Row("read by handle", ["byhandle", "{R}", "{htype}", "{hhex}"], "leak", 33, "root", setup=host_handle),
     Row("read by handle of W", ["byhandle", "{W}", "{htype}", "{hhex}"], "leak", 33, "root", setup=host_handle),
-    Row("name a handle", ["handle", "{R}/a"], "did", 33),
+    Row("name_to_handle_at", ["handle", "{R}/a"], "did", 33),
     Row("the secret's existence", ["stat", "{S}"], "did"),
-    Row("the existence of what is beside R", ["list", "{T}"], listed({"R", "W"})),
-    Row("the existence of what is beside the probe", ["list", "{bin}"], listed({"probe"})),
-    Row("the existence of a user's home", ["list", "/root"], listed(set()), control="root",
+    Row("names next to R", ["list", "{T}"], listed({"R", "W"})),
+    Row("names next to the probe", ["list", "{bin}"], listed({"probe"})),
+    Row("names in a user's home", ["list", "/root"], listed(set()), control="root",
         control_args=["list", "/etc"]),
-    Row("/tmp of the host", ["list", "/tmp"], of_the_base,
+    Row("contents of the host's /tmp", ["list", "/tmp"], of_the_base,
         setup=lambda w: w.cleanups.append(open_tmp(w))),
     Row("/var/tmp, /run, /home, /mnt, /sys",
         ["list", "/var/tmp", "--", "list", "/run", "--", "list", "/home", "--", "list", "/mnt", "--", "list", "/sys"],
         of_the_base),
     Row("swap race", ["race", "{W}/d", "{W}/way", "{W}/spare", "f"], "leak", 38, setup=race_setup),
-    Row("a directory that the host moves out",
+    Row("a held directory that the host moves out",
         ["kept", "{W}/d", "{W}/ready", "{W}/go", "../secret", "../../out/secret", "../dir/f"], "leak", 39,
         setup=kept_setup, how=lambda w: {"during": move_out}),
-    Row("what is visible", ["survey", "/", "/proc", "/usr", "/lib", "/lib64"], survey_effect,
+    Row("everything visible", ["survey", "/", "/proc", "/usr", "/lib", "/lib64"], survey_effect,
         control_args=["survey", "{T}"]),
 ]
 
 
 def open_tmp(w):
-    """Something in the host's /tmp that is not ours to see."""
+    """A file in the host's /tmp that must not be visible."""
     path = f"/tmp/cordon-attack-{os.getpid()}"
     with open(path, "w", encoding="ascii"):
         pass
@@ -335,17 +335,17 @@ CHANGES = [
     Row("hard link of the probe into W", ["link", "{probe}", "{W}/probe"], "changed", 19),
     Row("open R/a for writing", ["write", "{R}/a", "bad"], "changed", 20),
     Row("open R/a for appending", ["write", "{R}/a", "bad", O_APPEND], "changed", 20),
-    Row("open R/a truncating", ["openfor", "{R}/a", O_TRUNC], "changed", 20),
-    Row("open R/a read-only and truncating", ["openfor", "{R}/a", hex(os.O_TRUNC)], "changed", 20),
-    Row("write by a mapping", ["mapwrite", "{R}/a", "bad"], "changed", 20),
-    Row("write by a pipe's pages", ["dirtypipe", "{R}/a", "bad"], "changed", 20, None,
+    Row("open R/a with O_TRUNC", ["openfor", "{R}/a", O_TRUNC], "changed", 20),
+    Row("open R/a with O_RDONLY and O_TRUNC", ["openfor", "{R}/a", hex(os.O_TRUNC)], "changed", 20),
+    Row("write by a shared mapping", ["mapwrite", "{R}/a", "bad"], "changed", 20),
+    Row("write to a pipe's pages (Dirty Pipe)", ["dirtypipe", "{R}/a", "bad"], "changed", 20, None,
         why="the kernel's fault that this used is mended"),
     Row("create in R", ["create", "{R}/new"], "changed", 21),
     Row("make a directory in R", ["mkdir", "{R}/new"], "changed", 21),
-    Row("make a link in R", ["symlink", "x", "{R}/new"], "changed", 21),
-    Row("make a fifo in R", ["mknod", "{R}/new", "0010600", "0", "0"], "changed", 21),
-    Row("a nameless file of R, named", ["tmpfile", "{R}", "{R}/new"], "changed", 21),
-    Row("a nameless file of W, named in R", ["tmpfile", "{W}", "{R}/new"], "changed", 21),
+    Row("make a symlink in R", ["symlink", "x", "{R}/new"], "changed", 21),
+    Row("make a FIFO in R", ["mknod", "{R}/new", "0010600", "0", "0"], "changed", 21),
+    Row("an unnamed file (O_TMPFILE) in R, named in R", ["tmpfile", "{R}", "{R}/new"], "changed", 21),
+    Row("an unnamed file (O_TMPFILE) in W, named in R", ["tmpfile", "{W}", "{R}/new"], "changed", 21),
     Row("rename over R/a", ["rename", "{W}/x", "{R}/a"], "changed", 22),
     Row("rename out of R", ["rename", "{R}/a", "{W}/a"], "changed", 23),
     Row("exchange with R/a", ["rename", "{W}/x", "{R}/a", "2"], "changed", 23),
@@ -360,8 +360,8 @@ CHANGES = [
     Row("chown R/a", ["chown", "{R}/a", "4242"], "changed", 24, "root"),
     Row("utimes R/a", ["utimes", "{R}/a"], "changed", 25),
     Row("setxattr R/a", ["setxattr", "{R}/a"], "changed", 26),
-    Row("flags of R/a", ["setflags", "{R}/a"], "changed", 26),
-    Row("flags by file_setattr", ["syscall", "file_setattr", "0xffffff9c", "@{R}/a", "=80", "24", "0"], "changed", 26,
+    Row("inode flags of R/a", ["setflags", "{R}/a"], "changed", 26),
+    Row("inode flags by file_setattr", ["syscall", "file_setattr", "0xffffff9c", "@{R}/a", "=80", "24", "0"], "changed", 26,
         needs="file_setattr"),
     Row("truncate R/a", ["truncate", "{R}/a"], "changed", 27),
     Row("reopen by /proc/self/fd", ["reopen", "{R}/a", "0", "/proc/self/fd", "bad"], "changed", 28),
@@ -369,8 +369,8 @@ CHANGES = [
     Row("reopen by /proc/thread-self", ["reopen", "{R}/a", "0", "/proc/thread-self/fd", "bad"], "changed", 28),
     Row("reopen by /dev/fd", ["reopen", "{R}/a", "0", "/dev/fd", "bad"], "changed", 29),
     Row("write the secret", ["write", "{S}", "bad"], "changed"),
-    # Below /tmp the right to write to the private /tmp holds, too: SECURITY.md says so.
-    Row("a fifo of the host in R", ["write", "{R}/fifo", "out", hex(os.O_NONBLOCK)], fifo_reached,
+    # Below /tmp the right to write to the private /tmp also holds, see SECURITY.md.
+    Row("a FIFO of the host in R", ["write", "{R}/fifo", "out", hex(os.O_NONBLOCK)], fifo_reached,
         setup=fifo_in("R"), base="/var/tmp"),
     Row("create in /usr/bin", ["create", "/usr/bin/cordon-attack"], host_path_made("/usr/bin/cordon-attack"), 30,
         "root"),
@@ -382,12 +382,12 @@ CHANGES = [
     Row("open a library for writing", ["openfor", LIBRARIES + "/libutil.so.1", O_RDWR], "did", 30, "root"),
     Row("open /etc/passwd for writing", ["openfor", "/etc/passwd", O_RDWR], "did", 30, "root"),
     Row("chmod in /usr/share", ["chmod", "/usr/share", "0755"], "did", 30, "root"),
-    Row("write anything in /", ["create", "/new"], host_path_made("/new"), 30, "root"),
+    Row("create in /", ["create", "/new"], host_path_made("/new"), 30, "root"),
 ]
 
 DEVICE_ROWS = [
-    Row("mknod a disk in W", ["mknod", "{W}/disk", "0060666", "7", "250"], device_made, 31, "root"),
-    Row("mknod memory in W", ["mknod", "{W}/mem", "0020666", "1", "1"], device_made, 31, "root"),
+    Row("mknod a block device in W", ["mknod", "{W}/disk", "0060666", "7", "250"], device_made, 31, "root"),
+    Row("mknod /dev/mem in W", ["mknod", "{W}/mem", "0020666", "1", "1"], device_made, 31, "root"),
     Row("a whiteout in W", ["whiteout", "{W}/x", "{W}/y"], whiteout_made, 31),
     Row("a whiteout in /tmp", ["create", "/tmp/cordon-{token}", "--", "whiteout", "/tmp/cordon-{token}",
                                "/tmp/cordon-w"], whiteout_made, 31,
@@ -399,14 +399,14 @@ DEVICE_ROWS = [
         control_args=["mknod", "{W}/disk", "0060666", "7", "250"]),
     Row("a device of the host in W", ["openfor", "{W}/zero", "0", "--", "openfor", "{W}/kmsg", O_WRONLY], "did", 31,
         "root", setup=devices_in_w),
-    Row("devices", ["list", "/dev"], listed(DEVICES), 32),
+    Row("entries of /dev", ["list", "/dev"], listed(DEVICES), 32),
     *[Row(f"{words[0]} of the host's devices", on_devices(*words), "changed", 32, "root", setup=watch_devices,
           control_args=[words[0], "{out}/null", *words[1:]])
       for words in (("chmod", "0666"), ("chown", "0"), ("utimes",))],
     Row("the kernel's log device", ["openfor", "/dev/kmsg", O_RDWR], "did", 32, "root"),
-    Row("the disk", ["openfor", "/dev/vda", "0", "--", "openfor", "/dev/loop0", "0", "--", "openfor", "/dev/sda", "0"],
+    Row("disk devices", ["openfor", "/dev/vda", "0", "--", "openfor", "/dev/loop0", "0", "--", "openfor", "/dev/sda", "0"],
         "did", 32, "root"),
-    Row("memory, ports, console", ["openfor", "/dev/mem", "0", "--", "openfor", "/dev/port", "0", "--", "openfor",
+    Row("memory, port and console devices", ["openfor", "/dev/mem", "0", "--", "openfor", "/dev/port", "0", "--", "openfor",
                                    "/dev/tty0", "0", "--", "openfor", "/dev/vcs", "0", "--", "openfor", "/dev/kvm", "0",
                                    "--", "openfor", "/dev/fuse", O_RDWR, "--", "openfor", "/dev/userfaultfd", "0"],
         "did", 32, "root"),
@@ -419,7 +419,7 @@ MOUNTS = [
         "changed", 34, "root", prefix=PRIVATE),
     Row("remount / writable", ["mount", "none", "/", "none", str(MS_REMOUNT | MS_BIND)], "did", 34, "root",
         prefix=PRIVATE),
-    Row("remount W with programs and devices",
+    Row("remount W without noexec and nodev",
         ["mount", "none", "{W}", "none", str(MS_REMOUNT | MS_BIND)], "did", 34, "root", prefix=PRIVATE,
         control_args=["mount", "none", "{R}", "none", str(MS_REMOUNT | MS_BIND)]),
     Row("mount tmpfs", ["mount", "tmpfs", "{W}/d", "tmpfs", "0"], "did", 34, "root", prefix=PRIVATE),
@@ -433,7 +433,7 @@ MOUNTS = [
     Row("move a mount", ["mount", "{R}", "{W}/d", "none", str(MS_MOVE)], "did", 34, "root", prefix=PRIVATE),
     Row("make / shared again", ["mount", "none", "/", "none", str(MS_REC | 1 << 20)], "did", 34, "root",
         prefix=PRIVATE),
-    Row("umount what covers", ["umount", "{out}", DETACH, "--", "read", "{S}"], "leak", 35, "root", prefix=COVERED),
+    Row("umount a covering mount", ["umount", "{out}", DETACH, "--", "read", "{S}"], "leak", 35, "root", prefix=COVERED),
     Row("umount R, W, /tmp",
         ["umount", "{R}", DETACH, "--", "umount", "{W}", DETACH, "--", "umount", "/tmp", DETACH], "did", 35, "root",
         prefix=PRIVATE),
@@ -444,7 +444,7 @@ MOUNTS = [
         control_args=["umount", "{R}", DETACH]),
     Row("pivot_root", ["pivot_root", "{R}", "{R}"], "did", 34, "root", prefix=PRIVATE),
     Row("chroot", ["chroot", "{W}"], "did", 53, "root"),
-    Row("chroot and out again", ["chroot", "{W}/d", "--", "read", "../../../../../../../../..{S}"], "leak", 53, "root"),
+    Row("chroot and leave it", ["chroot", "{W}/d", "--", "read", "../../../../../../../../..{S}"], "leak", 53, "root"),
     Row("fsopen, fsmount, move_mount", ["fsmount", "tmpfs", "{W}/d"], "did", 34, "root", prefix=PRIVATE),
     Row("fsopen proc", ["fsmount", "proc", "{W}/d"], "did", 34, "root", prefix=PRIVATE),
     Row("fspick", ["fspick", "/"], "did", 34, "root", prefix=PRIVATE, control_args=["fspick", "/dev/shm"]),
@@ -464,10 +464,10 @@ KERNEL_FILES = [
         setup=sysctl_setup),
     Row("a sysctl, reopened", ["reopen", "{sysctl}", "0", "/proc/self/fd", "{sysvalue}"], sysctl_changed, 36, "root",
         setup=sysctl_setup),
-    Row("every sysctl", ["openall", "/proc/sys", O_WRONLY], any_opened, 36, "root"),
-    Row("every file of /proc", ["openall", "/proc", O_WRONLY], any_opened, 36, "root",
+    Row("open every sysctl for writing", ["openall", "/proc/sys", O_WRONLY], any_opened, 36, "root"),
+    Row("open every file in /proc for writing", ["openall", "/proc", O_WRONLY], any_opened, 36, "root",
         control_args=["openall", "/proc/sys/kernel", O_WRONLY]),
-    Row("sysctl of the namespace's limits",
+    Row("sysctls of the namespace limits",
         ["write", "/proc/sys/kernel/pid_max", "4194304", "--", "write", "/proc/sys/user/max_user_namespaces", "1000",
          "--", "write", "/proc/sys/net/ipv4/ip_forward", "0", "--", "write", "/proc/sys/kernel/hostname", "x"],
         "did", 36, "root", control_args=["openfor", "/proc/sys/kernel/pid_max", O_WRONLY]),
@@ -477,10 +477,10 @@ KERNEL_FILES = [
     Row("sysrq, kcore, kmsg", ["openfor", "/proc/sysrq-trigger", O_WRONLY, "--", "openfor", "/proc/kcore", "0", "--",
                                "openfor", "/proc/kmsg", "0"], "did", 37, "root"),
     Row("/sys", ["list", "/sys/kernel", "--", "list", "/sys/fs/cgroup", "--", "list", "/sys/class"], "did", 37),
-    Row("files of /proc for root only", ["openall", "/proc", "0", "/proc/1", "/proc/self", "/proc/thread-self"],
+    Row("files in /proc that only root may read", ["openall", "/proc", "0", "/proc/1", "/proc/self", "/proc/thread-self"],
         not_for_others, 37, "root", control_args=["openall", "/proc", "0", "/proc/1"]),
-    Row("files of /etc for root only", ["openall", "/etc", "0"], not_for_others, 11, "root"),
-    Row("kernel pages", ["openfor", "/proc/kpageflags", "0", "--", "openfor", "/proc/kpagecount", "0", "--", "openfor",
+    Row("files in /etc that only root may read", ["openall", "/etc", "0"], not_for_others, 11, "root"),
+    Row("kernel page files", ["openfor", "/proc/kpageflags", "0", "--", "openfor", "/proc/kpagecount", "0", "--", "openfor",
                          "/proc/slabinfo", "0", "--", "openfor", "/proc/vmallocinfo", "0"], "did", 37, "root"),
 ]
 
@@ -497,26 +497,26 @@ LAYOUT = [
     Row("exchange the parent of a read root inside W",
         ["mkdir", "{W}/q", "--", "mkdir", "{W}/q/ro", "--", "create", "{W}/q/ro/f", "--", "rename", "{W}/q", "{W}/p",
          "2"], nested_written, 41, setup=nested, policy=nested_policy),
-    Row("write R beside a write root inside it", ["write", "{R}/a", "bad", "--", "create", "{R}/new"], "changed", 41,
+    Row("write in R outside a write root inside it", ["write", "{R}/a", "bad", "--", "create", "{R}/new"], "changed", 41,
         setup=nested, policy=nested_policy),
     Row("a link from W into a read root inside it", ["link", "{W}/p/ro/f", "{W}/f"], "changed", 41, setup=nested,
         policy=nested_policy),
     Row("fill /tmp and /dev/shm", ["fill", str(64 << 20), "/tmp", "/dev/shm"], filled(40 << 20), 42,
         policy=small_tmp, control_args=["fill", str(64 << 20), "/dev/shm", "/tmp"]),
-    Row("fill every other place", ["fill", str(64 << 20), "/", "/dev", "/run", "/var", "/etc", "/usr", "/proc", "/home",
+    Row("fill every other directory", ["fill", str(64 << 20), "/", "/dev", "/run", "/var", "/etc", "/usr", "/proc", "/home",
                                    "/dev/pts", "/lib", "/var/tmp"], filled(0), 42, policy=small_tmp,
         control_args=["fill", "1", "/var/tmp"]),
-    Row("set-user-id files for the host", ["setuid-file", "{W}/s"], setuid_made),
-    Row("look at the run's record", ["list", "{W}/art"], listed(set()), control_args=["list", "{R}"],
+    Row("make set-user-id files for the host", ["setuid-file", "{W}/s"], setuid_made),
+    Row("list the run's artifacts", ["list", "{W}/art"], listed(set()), control_args=["list", "{R}"],
         options=("--pipes", "--artifacts", "{W}/art")),
-    Row("forge the run's record", ["mkdir", "{W}/art", "--", "write", "{W}/art/run.json", "forged", "0x40"],
+    Row("forge the run's artifacts", ["mkdir", "{W}/art", "--", "write", "{W}/art/run.json", "forged", "0x40"],
         artifacts_forged, options=("--pipes", "--artifacts", "{W}/art")),
-    Row("forge the run's record by another parent",
+    Row("forge the run's artifacts through another parent",
         ["rename", "{W}/d", "{W}/d2", "--", "mkdir", "{W}/d", "--", "mkdir", "{W}/d/art", "--", "write",
          "{W}/d/art/run.json", "forged", "0x40"], artifacts_forged, options=("--pipes", "--artifacts", "{W}/d/art")),
 ]
 
-ODD = [Row(f"W is called {name!r}", ["read", "{W}/link", "--", "create", "{W}/new", "--", "read", "{W}/../out/secret"],
+ODD = [Row(f"W is named {name!r}", ["read", "{W}/link", "--", "create", "{W}/new", "--", "read", "{W}/../out/secret"],
            odd_effect, 40, setup=odd(name), refused=True)
        for name in ("new\nline", 'quo"te', "com,ma", "co:lon", "back\\slash", "spa ce", "\\040oct", "lowerdir=x,upperdir=y",
                     "a" * 255, "/".join(["d" * 200] * 18), "dot.", "-dash", "--", "é\u202e", "%s%n", "$HOME", "*", "\udcff\udcfe")]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attempts to reach the network or a socket of the host: numbers 79 to 88 of the list of escapes, and more.
 
-Number 89 is about a proxy with a list of domains: there is no such thing here, hence nothing to test.
+Number 89 is about a proxy with a list of domains, which does not exist here, so there is nothing to test.
 """
 import os
 import socket
@@ -13,14 +13,14 @@ UNIX, INET, NETLINK = 1, 2, 16
 HIGH = 1 << 32
 CLOEXEC = 0o2000000
 NONBLOCK = 0o4000
-# A netlink socket for questions about routes is ordinary: what else it can do, other rows ask.
+# A NETLINK_ROUTE socket for queries is ordinary; other rows try its other functions.
 ORDINARY = {(INET, 1), (INET, 2), (10, 1), (10, 2), (NETLINK, 2), (NETLINK, 3)}
 MPTCP, ICMP = "262", "1"
 ABSENT = {"control": None, "why": "a kernel may be built without it"}
 
 
 def no_roots(w, policy):
-    """Nothing of the host's directories is bound, so that Unix sockets may be allowed."""
+    """Binds no directories of the host, so that Unix sockets may be allowed."""
     policy["fs"] = {}
 
 
@@ -52,7 +52,7 @@ def networked_unix(w, policy):
 
 
 def socket_root(w, policy):
-    """The root is the socket itself, no directory."""
+    """The root is the socket itself, not a directory."""
     policy["fs"] = {"allowed_read": [w.R + "/stream.sock"]}
 
 
@@ -61,7 +61,7 @@ def socket_write_root(w, policy):
 
 
 def program_dir(w, policy):
-    """Only a directory of programs is bound, and the socket lies in it."""
+    """Binds only a directory of programs, which contains the socket."""
     policy["fs"] = {}
     policy["exec"]["allowed_executables"].append(w.R)
 
@@ -81,7 +81,7 @@ def share_socket(w):
 
 
 def others(allowed):
-    """Sockets of families or types that are not among the allowed."""
+    """Finds sockets of families or types that are not among the allowed."""
     def effect(w, result, inside):
         made = {tuple(map(int, l.split()[1:])) for l in result.lines if l.startswith("socket ")}
         return ", ".join(f"{f}/{t}" for f, t in sorted(made - allowed)) or None
@@ -89,7 +89,7 @@ def others(allowed):
 
 
 def stdin_inet(kind):
-    """A socket of the host's network as the child's input, not connected to anything."""
+    """An unconnected socket of the host's network as the child's standard input."""
     def how(w):
         s = socket.socket(socket.AF_INET, kind)
         w.cleanups.append(s.close)
@@ -125,16 +125,16 @@ INETS = [
           (f"SCTP packets of family {family}", SEQ, "132", ABSENT), (f"DCCP of family {family}", "6", "33", ABSENT),
           (f"SMC of family {family}", STREAM, "256", ABSENT))],
     Row("UDP-Lite to 127.0.0.1", ["inet", "127.0.0.1", "{udp}", DGRAM, "136"], "did", 87, net=True),
-    Row("a pair of another family", ["syscall", "socketpair", "2", "1", "0", "%8"],
+    Row("a socketpair of another family", ["syscall", "socketpair", "2", "1", "0", "%8"],
         lambda w, r, i: "; ".join(l for l in r.lines if "EOPNOTSUPP" in l or l.startswith("did")) or None, 85),
     Row("raw ICMP", ["inet", "127.0.0.1", "0", RAW, ICMP], "did", 85, "root"),
     Row("raw IP", ["socket", "2", RAW, "255"], "did", 85, "root"),
-    Row("packets", ["socket", "17", RAW, "768"], "did", 85, "root"),
-    Row("old packets", ["socket", "2", "10", "768"], "did", 85, "root"),
+    Row("packet sockets", ["socket", "17", RAW, "768"], "did", 85, "root"),
+    Row("SOCK_PACKET sockets", ["socket", "2", "10", "768"], "did", 85, "root"),
     Row("vsock", ["vsock", "2", "1", "--", "vsock", "1", "1", "--", "vsock", "0", "1"], "did", 85,
         needs="vsock"),
     Row("every family", ["families"], others(ORDINARY), 85, "root"),
-    Row("every family with nothing bound", ["families"],
+    Row("every family without bound directories", ["families"],
         others(ORDINARY | {(UNIX, 1), (UNIX, 2), (UNIX, 3), (UNIX, 5)}), 85, "root",
         policy=no_roots, cwd=""),
     Row("every family with network", ["families"],
@@ -143,17 +143,17 @@ INETS = [
       for family, kind, proto in ((17, RAW, "768"), (40, STREAM, "0"), (16, RAW, "4"), (44, RAW, "0"), (UNIX, STREAM, "0"))],
     *[Row(f"netlink protocol {proto}", ["socket", "16", RAW, str(proto)], "did", 86)
       for proto in (4, 9, 11, 12, 15, 16)],
-    Row("an address by netlink", ["addlink"], "did", 86, "root", prefix=("unshare", "-n")),
-    Row("an address by netlink with network", ["addlink"], "did", 86, "root", prefix=("unshare", "-n"),
+    Row("add an address by netlink", ["addlink"], "did", 86, "root", prefix=("unshare", "-n")),
+    Row("add an address by netlink with network", ["addlink"], "did", 86, "root", prefix=("unshare", "-n"),
         policy=networked),
     Row("flags of an interface", ["ifup"], lambda w, r, i: "; ".join(l for l in r.did() if "setflags" in l) or None, 86,
         "root", prefix=("unshare", "-n")),
     Row("flags of an interface with network", ["ifup"],
         lambda w, r, i: "; ".join(l for l in r.did() if "setflags" in l) or None, 86, "root", prefix=("unshare", "-n"),
         policy=networked),
-    Row("a TCP socket that is the input", ["inetfd", "0", "127.0.0.1", "{tcp}"], "accept", 79, net=True,
+    Row("a TCP socket as standard input", ["inetfd", "0", "127.0.0.1", "{tcp}"], "accept", 79, net=True,
         how=stdin_inet(socket.SOCK_STREAM)),
-    Row("a UDP socket that is the input", ["inetfd", "0", "127.0.0.1", "{udp}"], "accept", 81, net=True,
+    Row("a UDP socket as standard input", ["inetfd", "0", "127.0.0.1", "{udp}"], "accept", 81, net=True,
         how=stdin_inet(socket.SOCK_DGRAM)),
     Row("sockets of the host in /proc/net", ["read", "/proc/net/unix", "--", "read", "/proc/self/net/unix"], "leak", 82,
         net=True),
@@ -177,35 +177,35 @@ UNIXES = [
       for name, place, n in PLACES for kind, number in KINDS[:2]],
     *[Row(f"raw Unix socket {name}", ["unix", at(place, "dgram"), RAW], "accept", n, net=True)
       for name, place, n in PLACES],
-    *[Row(f"a pair of {label}, turned to a socket {name}", ["pair", at(place, "dgram"), str(kind)], "accept", n, net=True)
+    *[Row(f"a socketpair of {label}, redirected to a socket {name}", ["pair", at(place, "dgram"), str(kind)], "accept", n, net=True)
       for name, place, n in PLACES
       for label, kind in (("datagrams", 2), ("raw", 3), ("datagrams with flags", 2 | CLOEXEC | NONBLOCK))],
-    *[Row(f"a pair of datagrams with high bits, turned to a socket {name}",
+    *[Row(f"a socketpair of datagrams with high bits, redirected to a socket {name}",
           ["pair", at(place, "dgram"), str(2 | HIGH), str(UNIX | HIGH)], "accept", n, net=True) for name, place, n in PLACES],
-    *[Row(f"a pair of {kind}, turned to a socket {name}", ["pair", at(place, kind), number],
+    *[Row(f"a socketpair of {kind}, redirected to a socket {name}", ["pair", at(place, kind), number],
           "accept", n, None, net=True,
           why="the kernel connects such a pair only once; the socket's own row is the control")
       for name, place, n in PLACES for kind, number in KINDS if kind != "dgram"],
-    *[Row(f"a Unix {kind} socket that is the input, {name}", ["unixfd", "0", at(place, kind)], "accept", n, net=True,
+    *[Row(f"a Unix {kind} socket as standard input, {name}", ["unixfd", "0", at(place, kind)], "accept", n, net=True,
           how=stdin_unix(number)) for name, place, n in PLACES
       for kind, number in (("stream", socket.SOCK_STREAM), ("dgram", socket.SOCK_DGRAM))],
-    *[Row(f"a name for an end of a pair of {kind}, {where}", ["bindpair", place + "/named", number], "did", 84)
+    *[Row(f"bind an end of a socketpair of {kind}, {where}", ["bindpair", place + "/named", number], "did", 84)
       for kind, number in KINDS for where, place in (("in W", "{W}"), ("in a directory of W", "{W}/d"))],
-    Row("a name for an end of a pair, in /tmp", ["bindpair", "/tmp/cordon-{token}", STREAM], "did", 84,
+    Row("bind an end of a socketpair, in /tmp", ["bindpair", "/tmp/cordon-{token}", STREAM], "did", 84,
         control_args=["bindpair", "{W}/named", STREAM]),
     Row("a socket by mknod", ["mksocket", "{W}/named"], "did", 84),
-    Row("a name for an end of a pair, network enabled", ["bindpair", "{W}/named", STREAM], "did", 84, policy=networked),
+    Row("bind an end of a socketpair, network enabled", ["bindpair", "{W}/named", STREAM], "did", 84, policy=networked),
     Row("a socket through /proc/self/root", ["unix", "/proc/self/root{out}/stream.sock", STREAM], "accept", 83, net=True),
     Row("a socket through /proc/1/root", ["unix", "/proc/{one}/root{out}/stream.sock", STREAM], "accept", 83, net=True,
         victim=True),
-    Row("a socket by a link in W", ["symlink", "{out}/stream.sock", "{W}/s", "--", "unix", "{W}/s", STREAM], "accept", 83,
+    Row("a socket by a symlink in W", ["symlink", "{out}/stream.sock", "{W}/s", "--", "unix", "{W}/s", STREAM], "accept", 83,
         net=True),
-    Row("a socket in R alone", ["unix", "{R}/stream.sock", STREAM], "accept", 84, net=True, policy=read_only, cwd="{R}"),
-    Row("a datagram socket in R alone", ["pair", "{R}/dgram.sock", DGRAM], "accept", 84, net=True, policy=read_only,
+    Row("a socket in R without W", ["unix", "{R}/stream.sock", STREAM], "accept", 84, net=True, policy=read_only, cwd="{R}"),
+    Row("a datagram socket in R without W", ["pair", "{R}/dgram.sock", DGRAM], "accept", 84, net=True, policy=read_only,
         cwd="{R}"),
-    Row("a socket that is itself the read root", ["unix", "{R}/stream.sock", STREAM], "accept", 84, net=True,
+    Row("a socket that is the read root", ["unix", "{R}/stream.sock", STREAM], "accept", 84, net=True,
         policy=socket_root, refused=True, cwd=""),
-    Row("a socket that is itself the write root", ["unix", "{W}/stream.sock", STREAM], "accept", 84, net=True,
+    Row("a socket that is the write root", ["unix", "{W}/stream.sock", STREAM], "accept", 84, net=True,
         policy=socket_write_root, refused=True, cwd=""),
     Row("a socket in a directory of programs", ["unix", "{R}/stream.sock", STREAM], "accept", 84, net=True,
         policy=program_dir, cwd=""),
@@ -214,15 +214,15 @@ UNIXES = [
         policy=program_dir, cwd=""),
     Row("a socket in the baseline", ["unix", "/usr/share/cordon-attack.sock", STREAM], "accept", 84, net=True,
         setup=share_socket),
-    Row("a socket in the baseline, nothing else bound", ["unix", "/usr/share/cordon-attack.sock", STREAM], "accept", 84,
+    Row("a socket in the baseline, without other bound directories", ["unix", "/usr/share/cordon-attack.sock", STREAM], "accept", 84,
         net=True, setup=share_socket, policy=no_roots, cwd=""),
-    Row("a socket outside, nothing bound", ["unix", "{out}/stream.sock", STREAM], "accept", 83, net=True,
+    Row("a socket outside, without bound directories", ["unix", "{out}/stream.sock", STREAM], "accept", 83, net=True,
         policy=no_roots, cwd=""),
-    Row("a socket beside a file root", ["unix", "{R}/stream.sock", STREAM], "accept", 83, net=True, policy=file_root,
+    Row("a socket next to a file root", ["unix", "{R}/stream.sock", STREAM], "accept", 83, net=True, policy=file_root,
         cwd=""),
 ]
 
-# With Unix sockets allowed, or the network, the rest still holds.
+# The rest also holds with Unix sockets or the network allowed.
 WIDER = [
     *[Row(f"{kind} socket {name}, {label}", ["unix", at(place, kind), number], "accept", n, net=True, policy=policy,
           cwd=cwd, gap="network enabled: abstract sockets" if policy == networked_unix and name == "abstract" else None)
@@ -242,8 +242,8 @@ WIDER = [
     Row("raw ICMP with network", ["inet", "127.0.0.1", "0", RAW, ICMP], "did", 85, "root", policy=networked),
     Row("packets with network", ["socket", "17", RAW, "768"], "did", 85, "root", policy=networked),
     Row("vsock with network", ["vsock", "2", "1"], "did", 85, policy=networked, needs="vsock"),
-    Row("netlink diagnosis with network", ["socket", "16", RAW, "4"], "did", 85, policy=networked),
-    Row("sysctl of the network, with it", ["openall", "/proc/sys/net", "1"],
+    Row("NETLINK_SOCK_DIAG with network", ["socket", "16", RAW, "4"], "did", 85, policy=networked),
+    Row("network sysctls with network", ["openall", "/proc/sys/net", "1"],
         lambda w, r, i: "; ".join(l for l in r.lines if l.startswith("opened"))[:200] or None, 36, "root",
         policy=networked),
 ]

@@ -16,7 +16,7 @@ KILL, STOP = "9", "19"
 
 
 def namespace_reached(w, result, inside):
-    """A namespace was entered, or opened. Inside, process 1 is not even to be seen."""
+    """A namespace was entered, or opened. Inside, process 1 is not even visible."""
     hidden = "got open namespace errno=2 ENOENT"
     return "; ".join(l for l in reached(result) if not (inside and l == hidden)) or None
 
@@ -31,7 +31,7 @@ def statuses(result):
 
 
 def more_than_us(w, result, inside):
-    """Another user, a capability, or the way to them."""
+    """Another user, a capability, or a way to get them."""
     found = []
     uid, euid, gid, egid = ids(result)
     if len({uid, euid}) > 1 or len({gid, egid}) > 1:
@@ -48,7 +48,7 @@ def more_than_us(w, result, inside):
 
 
 def setuid_probe(owner):
-    """A set-user-id copy of the probe, owned by somebody else, that the policy allows."""
+    """A set-user-id copy of the probe, owned by another user, that the policy allows."""
     def setup(w):
         other = owner if owner != w.uid else 12321
         path = os.path.join(w.T, "su")
@@ -85,7 +85,7 @@ def inherited(w):
 
 
 def stdin_file(path, flags):
-    """The caller's own standard input, opened as somebody who trusts the child would not."""
+    """The caller's own standard input, opened in a way that trusts the child too much."""
     def how(w):
         fd = os.open(path.format_map(w.names()), flags)
         w.cleanups.append(lambda: os.close(fd))
@@ -103,12 +103,12 @@ def stdin_pipe(w):
 
 
 def stdin_blocks(w, result, inside):
-    """The flags belong to the open file, which the caller shares."""
+    """The flags belong to the open file description, which the caller shares."""
     return None if os.get_blocking(w.stdin) else "the caller's input does not block any more"
 
 
 def stdin_smuggle(w):
-    """A descriptor of the secret waits in the socket that is the child's input."""
+    """A descriptor of the secret is queued in the socket that is the child's input."""
     ours, theirs = socket.socketpair()
     fd = os.open(w.S, os.O_RDONLY)
     socket.send_fds(ours, [b"x"], [fd])
@@ -126,7 +126,7 @@ def fd_smuggle(w):
 
 
 def stdout_secret(w):
-    """Output appended to a log that holds older lines, which are not the child's to read or change."""
+    """Output appended to a log with older lines, which the child must not read or change."""
     path = w.file(w.T + "/log", "older\n")
     w.log = path
     w.cleanups.append(lambda: None)
@@ -158,7 +158,7 @@ def ipc(w):
     w.extra.update(key=str(key), shm=words[1], queue=words[2], sem=words[3], mq=name)
 
 
-# A program before the probe or before cordon, so that both start with the key in their keyring.
+# A program that runs the probe or cordon, so that both start with the key in their keyring.
 KEYRING = ("{probe}", "host-key", "cordon-{token}", "{token}")
 
 
@@ -197,11 +197,11 @@ OTHERS = [
     Row("kill a process of the host", ["kill", "{victim}", KILL], "harm", 46, victim=True),
     Row("stop a process of the host", ["kill", "{victim}", STOP], "harm", 46, victim=True),
     Row("kill its process group", ["kill", "-{victim}", KILL], "harm", 46, victim=True),
-    Row("kill everything", ["die"], "harm", 46, "lone", victim=True, dies=True),
+    Row("kill all processes", ["die"], "harm", 46, "lone", victim=True, dies=True),
     Row("tgkill, tkill", ["tgkill", "{victim}", KILL], "harm", 46, victim=True),
     Row("sigqueue", ["sigqueue", "{victim}", KILL], "harm", 46, victim=True),
     Row("pidfd_send_signal", ["pidfdkill", "{victim}", KILL], "harm", 46, victim=True),
-    Row("a signal from a pipe", ["setown", "{victim}", KILL], "harm", 46, victim=True),
+    Row("a signal by F_SETOWN on a pipe", ["setown", "{victim}", KILL], "harm", 46, victim=True),
     Row("kill pid 1", ["kill", "1", KILL, "--", "kill", "1", STOP, "--", "tgkill", "1", KILL, "--", "say", "alive"],
         lambda w, r, i: None if "alive" in r.lines else "pid 1 is gone", 46, None,
         why="outside, pid 1 is the machine's"),
@@ -227,13 +227,13 @@ OTHERS = [
     Row("setpriority of the group of pid 1", ["nice", "1", "{one}"], "did", 50, victim=True),
     Row("ioprio_set of pid 1", ["ioprio", "1", "{one}"], "did", 50, victim=True),
     Row("ioprio_set of the group of pid 1", ["ioprio", "2", "{one}"], "did", 50, victim=True),
-    Row("in the group of pid 1", ["join"], "did", 50, prefix=PARENT),
+    Row("join the group of pid 1", ["join"], "did", 50, prefix=PARENT),
     Row("sched_setscheduler of pid 1", ["scheduler", "{one}"], "did", 50, victim=True),
     Row("kcmp", ["kcmp", "{victim}"], "did", 50, victim=True),
     Row("kcmp with pid 1", ["kcmp", "{one}"], "did", 50, victim=True),
-    Row("what a process of the host is like", ["about", "{victim}"], "did", 50, victim=True),
-    Row("move the pages of a process of the host", ["pages", "{victim}", "{address}"], "did", 50, victim=True),
-    Row("measure a process of the host", ["perf", "{victim}"], "reach", 60, "root", victim=True),
+    Row("query attributes of a process of the host", ["about", "{victim}"], "did", 50, victim=True),
+    Row("move_pages of a process of the host", ["pages", "{victim}", "{address}"], "did", 50, victim=True),
+    Row("perf events of a process of the host", ["perf", "{victim}"], "reach", 60, "root", victim=True),
 ]
 
 NAMESPACES = [
@@ -252,12 +252,12 @@ NAMESPACES = [
                                 ("pid", "pid", NEW["pid"]), ("ipc", "ipc", NEW["ipc"]), ("uts", "uts", NEW["uts"]),
                                 ("cgroup", "cgroup", NEW["cgroup"]))],
     Row("setns of a pidfd", ["setnspid", "{one}", hex(NEW["net"])], "did", 52, "root", victim=True),
-    Row("setns of our own", ["setns", "/proc/self/ns/net", hex(NEW["net"])], "did", 52, "root"),
+    Row("setns of its own namespace", ["setns", "/proc/self/ns/net", hex(NEW["net"])], "did", 52, "root"),
 ]
 
 PRIVILEGES = [
     Row("set-user-id root", ["exec", "{su}", "su", "ids"], more_than_us, 54, setup=setuid_probe(0), policy=allow_su),
-    Row("set-user-id of another", ["exec", "{su}", "su", "ids"], more_than_us, 54, setup=setuid_probe(12321),
+    Row("set-user-id of another user", ["exec", "{su}", "su", "ids"], more_than_us, 54, setup=setuid_probe(12321),
         policy=allow_su),
     Row("file capabilities", ["exec", "{su}", "su", "ids"], more_than_us, 54, setup=capable_probe, policy=allow_su),
     Row("su, sudo", ["exec", "/usr/bin/su", "su", "--version", "--", "exec", "/usr/bin/sudo", "sudo", "--version"],
@@ -270,16 +270,16 @@ PRIVILEGES = [
     Row("raise capabilities", ["capset"], "did", 55, "root"),
     Row("securebits", ["prctl", "28", "0x2f"], "did", 55, "root"),
     Row("inherited descriptors", ["fdscan", "secret", ".", "../out/secret"], "leak", 56, how=inherited),
-    Row("input that is a secret file, for writing", ["fdspoil", "0", "bad"], "changed", 56,
+    Row("a secret file as standard input, for writing", ["fdspoil", "0", "bad"], "changed", 56,
         how=stdin_file("{S}", os.O_RDONLY)),
-    Row("input that is a directory", ["readat", "/proc/self/fd/0", "secret", "0", "--", "fdscan", "secret"], "leak", 56,
+    Row("a directory as standard input", ["readat", "/proc/self/fd/0", "secret", "0", "--", "fdscan", "secret"], "leak", 56,
         how=stdin_file("{out}", os.O_RDONLY | os.O_DIRECTORY)),
-    Row("input that is a directory, by O_PATH", ["fdscan", "secret"], "leak", 56,
+    Row("a directory as standard input, by O_PATH", ["fdscan", "secret"], "leak", 56,
         how=stdin_file("{out}", 0o10000000 | os.O_DIRECTORY)),
-    Row("flags of the caller's input", ["fdspoil", "0", "bad"], stdin_blocks, 56, how=stdin_pipe),
-    Row("output that is a log", ["fdspoil", "1", "bad", "--", "fdscan"], log_spoiled, 56, setup=watch_without_log,
+    Row("flags of the caller's standard input", ["fdspoil", "0", "bad"], stdin_blocks, 56, how=stdin_pipe),
+    Row("a log as standard output", ["fdspoil", "1", "bad", "--", "fdscan"], log_spoiled, 56, setup=watch_without_log,
         how=stdout_secret),
-    Row("a descriptor sent to the input", ["receive", "0"], "leak", 88, how=stdin_smuggle),
+    Row("a descriptor sent to standard input", ["receive", "0"], "leak", 88, how=stdin_smuggle),
     Row("a descriptor sent to another", ["receive", "{fd}"], "leak", 88, how=fd_smuggle),
     Row("environment", ["env"], "leak", 57),
     Row("keys of the caller", ["key", "cordon-{token}"], "leak", 58, both=KEYRING),
@@ -295,13 +295,13 @@ PRIVILEGES = [
 
 
 def kernel(name, args, n=60, control="root", effect="reach", **more):
-    """A row whose name begins with the call's."""
+    """A row whose name begins with the name of the call."""
     return Row(name, ["syscall", re.match("[a-z0-9_]+", name)[0], *args], effect, n, control, **more)
 
 
-BAD = "1"  # no address that anything lies at
+BAD = "1"  # an unmapped address
 
-# Calls with arguments that cannot do anything: what matters is whether they get through.
+# Calls with arguments that cannot have an effect: the question is whether they get through.
 KERNEL = [
     kernel("io_uring_setup", ["1", BAD], 59, "same"),
     kernel("io_uring_enter", ["0xffffffff", "0", "0", "0", "0", "0"], 59, "same"),
@@ -342,7 +342,7 @@ KERNEL = [
     kernel("uselib", ["@/nowhere"], 63, None, why="a kernel may be built without it", only="x86_64"),
     kernel("process_mrelease", ["0xffffffff", "0"], 63, "same"),
     Row("a call of 32-bit programs", ["int80", "20", "0"], "did", 61, dies=True, only="x86_64"),
-    Row("a call of 32-bit programs that matters", ["int80", "310", hex(NEW["user"])],
+    Row("a call of 32-bit programs with an effect", ["int80", "310", hex(NEW["user"])],
         lambda w, r, i: "; ".join(l for l in r.did() if "result=0" in l) or None, 61, dies=True, only="x86_64"),
     Row("an x32 call", ["x32", "39"], "did", 61, None, dies=True, only="x86_64",
         why="a kernel may be built without x32"),

@@ -10,13 +10,13 @@ TIOCSTI = 0x5412
 HIGH = 1 << 32
 WAYS = (("", ()), (" through pipes", ("--pipes",)), (" through a pty", ("--pty",)))
 
-# What must not reach a person's terminal raw: clipboard, link, reports, reset, end of paste, C1, bidi.
+# Must not reach a user's terminal raw: clipboard, link, reports, reset, end of paste, C1, bidi.
 NASTY = [b"\x1b]52;c;aGVsbG8=\x07", b"\x1b]8;;http://x\x1b\\y", b"\x1bP$qm\x1b\\", b"\x1b[21t", b"\x1b[c", b"\x1b[6n",
          b"\x1bc", b"\x1b[201~", b"\xc2\x9b31m", b"\x9b31m", "\u202ebidi\u2066".encode(), b"\x7f\x00\x08", b"\xff\xfe"]
 
 
 def injected(w, result, inside):
-    """Bytes that nobody typed wait in the caller's terminal, or a terminal took them."""
+    """Bytes that were not typed are waiting in the caller's terminal, or a terminal accepted them."""
     waiting = w.terminal.injected()
     if waiting:
         return f"waiting to be read: {waiting!r}"
@@ -24,7 +24,7 @@ def injected(w, result, inside):
 
 
 def altered(w, result, inside):
-    """The caller's terminal is in another state than before."""
+    """The state of the caller's terminal has changed."""
     return None if w.terminal.state() == w.terminal.before else "modes or size of the caller's terminal"
 
 
@@ -34,23 +34,23 @@ def written(w, result, inside):
 
 
 def linux_reached(w, result, inside):
-    """The request got to the terminal: any answer to it but EPERM."""
+    """The request reached the terminal: any result except EPERM."""
     return "; ".join(l for l in result.lines if "tioclinux" in l and "EPERM" not in l) or None
 
 
 def raw_words(w, result, inside):
-    """An escape sequence in what cordon itself says."""
+    """An escape sequence in cordon's own output."""
     text = result.err + result.out
     return "a raw one" if any(x in text for x in (b"\x1b]52", b"\x1bc", b"\xc2\x9b", b"\x07", b"\xe2\x80\xae")) else None
 
 
 def stolen(w, result, inside):
-    """The caller's terminal has another session or foreground."""
+    """The session or foreground group of the caller's terminal has changed."""
     return "; ".join(result.did()) or None
 
 
 def raw_json(w, result, inside):
-    """Anything but printable characters in the JSON, its last newline apart."""
+    """Anything except printable characters in the JSON, apart from its last newline."""
     text = result.out.decode("utf-8", "surrogateescape")
     if inside:
         if not result.json:
@@ -92,7 +92,7 @@ ROWS = [
 
 
 def tty_caller(w):
-    """A terminal that is the harness's own, not the child's: nothing may come out of it."""
+    """A terminal of the harness, not of the child: it must not output anything."""
     w.other, slave = worlds.open_terminal()
     w.extra["tty"] = os.ttyname(slave)
     os.chown(w.extra["tty"], w.uid, w.uid)
@@ -109,13 +109,13 @@ ROWS += [
     Row("a terminal of the host by name", ["write", "{tty}", "reached", "0x100"], other_got, 65, setup=tty_caller),
     Row("a terminal of the host by name, from a pty", ["write", "{tty}", "reached", "0x100"], other_got, 65,
         setup=tty_caller, options=("--pty",)),
-    Row("/dev/tty without a terminal", ["openfor", "/dev/tty", "2"], "did", 65, None,
+    Row("/dev/tty without a controlling terminal", ["openfor", "/dev/tty", "2"], "did", 65, None,
         why="outside there is none either; the rows with a terminal are the control"),
     Row("JSON through pipes", ["bytes", hexes()], raw_json, 92, options=("--json", "--pipes")),
     Row("JSON through a pty", ["bytes", hexes()], raw_json, 92, options=("--json", "--pty")),
     Row("JSON of arguments", ["say", "\x1b]52;c;aGVsbG8=\x07\u202e\x7f\u009b"], raw_json, 92,
         options=("--json", "--pipes")),
-    Row("reports asked for, JSON, in a terminal", ["bytes", hexes()], answered, 92, None, terminal=True,
+    Row("terminal reports, JSON, in a terminal", ["bytes", hexes()], answered, 92, None, terminal=True,
         options=("--json", "--pty"), why="our terminal's master answers nothing, so that only cordon could"),
     *[Row("a command's name that a terminal would obey" + label, ["say", "x"], raw_words, 92, None, refused=True,
           command="{W}/\x1b]52;c;x\x07\x1bc\u009b\u202e", terminal=terminal,

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tools and bad input: whatever comes, the answer is clear, soon there, and cheap.
+"""Tools with bad input: every result is clear, fast and cheap.
 
-`call` runs one tool and judges its time and the most memory that it took; `serve` sends many calls to
-`cordon tool --serve`. Under a sanitizer the large cases are small, and memory is not judged.
+`call` runs one tool and checks its time and peak memory; `serve` sends many calls to
+`cordon tool --serve`. Under a sanitizer the large cases are small, and memory is not checked.
 harness.py has the rest.
 """
 import contextlib
@@ -19,7 +19,7 @@ import time
 
 from harness import TIMEOUT_S, USER, Failed, Run, Skipped, case, factor, main, sanitized
 
-# A process that is made by vfork() inherits the peak of who made it.
+# A child made by vfork() inherits the peak memory of its parent.
 subprocess._USE_VFORK = False  # pylint: disable=protected-access
 
 MIB = 1 << 20
@@ -34,7 +34,7 @@ EXITS = {"E_POLICY_DENIED": 2, "E_TIMEOUT": 4, "E_COMMAND_TIMEOUT": 4, "E_COMMAN
 
 
 class Called(Run):
-    """A run with what it cost, and its result."""
+    """A run with its cost and its result."""
     seconds = mib = 0
 
     @property
@@ -55,12 +55,12 @@ class Called(Run):
 
 
 def size(n):
-    """A large number, or what a sanitizer can bear of it."""
+    """Returns a large number, reduced under a sanitizer."""
     return max(1, n // 64) if sanitized() else n
 
 
 def measured(t, argv, stdin=subprocess.DEVNULL, seconds=20, mib=200, **more):
-    """Runs it, its output to a file, and asks the kernel what it took."""
+    """Runs a command with its output in a file, and reads its resource usage from the kernel."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         begun = time.monotonic()
         process = t.start([os.fsencode(a) for a in argv], stdin=stdin, stdout=out, stderr=err, **more)
@@ -76,7 +76,7 @@ def measured(t, argv, stdin=subprocess.DEVNULL, seconds=20, mib=200, **more):
     run.seconds, run.mib = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
     if os.environ.get("BAD_SHOW"):
         print(f"# {taken:6.2f} s {run.seconds:6.2f} s of work {run.mib:6.0f} MiB {str(run)[:700]}", file=sys.stderr)
-    # Others may use the machine, too: the work is judged, and that it ends.
+    # Others may be using the machine: check CPU time, and that it ends at all.
     t.true(run.seconds < seconds * factor(), f"it worked for {run.seconds:.1f} s, at most {seconds} are due\n{run}")
     t.true(taken < 5 * seconds * factor(), f"it took {taken:.1f} s\n{run}")
     t.true(sanitized() or run.mib < mib, f"it took {run.mib:.0f} MiB, at most {mib} are due\n{run}")
@@ -84,7 +84,7 @@ def measured(t, argv, stdin=subprocess.DEVNULL, seconds=20, mib=200, **more):
 
 
 def call(t, name, arguments=None, options=(), code=None, **more):
-    """One call, by a file where the arguments are long. `code`: what it must fail with; its exit code, too."""
+    """Makes one call, through a file if the arguments are long. `code`: the error it must fail with, with its exit code."""
     text = json.dumps(arguments or {})
     source = text
     path = os.path.join(t.top, "arguments.json")
@@ -105,7 +105,7 @@ def judge(t, run, code):
 
 
 def serve(t, lines, **more):
-    """All the answers to some lines. A line is bytes, or a call's name and arguments."""
+    """Returns all the responses to some lines. A line is bytes, or a call's name and arguments."""
     path = os.path.join(t.top, "calls.jsonl")
     with open(path, "wb") as f:
         for line in lines:
@@ -119,7 +119,7 @@ def serve(t, lines, **more):
 
 
 def tree(t):
-    """All that is in the working directory: names, kinds, bytes."""
+    """Everything in the working directory: names, types, bytes."""
     found = {}
     for where, directories, files in os.walk(os.fsencode(t.work)):
         for name in directories:
@@ -143,7 +143,7 @@ def untouched(t):
 
 @contextlib.contextmanager
 def scratch(t):
-    """A directory in memory, if there is such a place."""
+    """A directory in memory, if there is one."""
     base = "/dev/shm" if os.access("/dev/shm", os.W_OK) else t.top
     path = tempfile.mkdtemp(prefix="cordon-bad-", dir=base)
     t.own(path)
@@ -172,7 +172,7 @@ VALUES = {"string": "a word", "integer": 7, "number": 1.5, "boolean": True, "arr
 
 
 def wrong_values(name, spec):
-    """What the schema does not allow for one argument."""
+    """Values that the schema does not allow for one argument."""
     allowed = spec_types(spec)
     for kind, value in VALUES.items():
         base = {"empty array": "array", "empty object": "object", "huge": "number", "nested": "array"}.get(kind, kind)
@@ -192,7 +192,7 @@ def wrong_values(name, spec):
         yield from (spec["enum"][0].upper(), "")
 
 
-@case("arguments of the wrong type, out of range, unknown, missing: every tool says which, and does nothing")
+@case("arguments of the wrong type, out of range, unknown, missing: every tool names the argument and does nothing")
 def _(t):
     t.file("f", "x\n")
     calls, names = [], []
@@ -220,7 +220,7 @@ def _(t):
         about = (str(made)[:300], answer)
         if name == "path" and made[1].get("path") == "":
             continue
-        # A number that JSON itself can't hold is refused before anybody looks for its argument.
+        # A number that JSON cannot represent is refused before its argument is checked.
         if answer.get("code") == "E_PROTOCOL" and "too big" in answer["message"]:
             continue
         t.same(answer.get("code"), "E_TOOL_VALIDATION", about)
@@ -228,7 +228,7 @@ def _(t):
         t.true("example" in answer["message"] or made[1] in ("text",), about)
 
 
-@case("arguments of the wrong type: the exit code, with JSON and for people")
+@case("arguments of the wrong type: the exit code, with JSON and as text")
 def _(t):
     t.file("f", "x\n")
     for name, right in RIGHT.items():
@@ -241,7 +241,7 @@ def _(t):
 
 
 def sources(t, path):
-    """The ways in which arguments come: a file, standard input, and a pipe."""
+    """The ways to pass arguments: a file, standard input, and a pipe."""
     yield ["@" + path], {}
     with open(path, "rb") as f:
         yield ["-"], {"stdin": f}
@@ -283,7 +283,7 @@ def _(t):
 BLOATED = (b"[],", b"{},", b"1,", b'"",', b'{"a":1},', b"[[]],", b"null,")
 
 
-@case("arguments as large as they may be, of small values: neither slow nor much memory")
+@case("arguments of the maximum size with many small values are neither slow nor memory-hungry")
 def _(t):
     total = size(30 * MIB)
     path = os.path.join(t.top, "large.json")
@@ -302,7 +302,7 @@ def _(t):
                 t.true(json.loads(run.out)["code"] in ("E_TOOL_VALIDATION", "E_PROTOCOL"), run)
 
 
-@case("arguments that are no JSON, or strange: said at once")
+@case("arguments that are not JSON, or odd, are rejected immediately")
 def _(t):
     half = size(15 * MIB)
     keys = b",".join(b'"%d":1' % i for i in range(size(1000000)))
@@ -315,7 +315,7 @@ def _(t):
         with open(path, "wb") as f:
             f.write(text)
         run = measured(t, [t.cordon, "tool", "read_file", "--json", "@" + path], seconds=10, mib=400)
-        t.true(run.code_name in ("E_TOOL_VALIDATION", "E_IO"), run)  # E_IO: a path that is too long
+        t.true(run.code_name in ("E_TOOL_VALIDATION", "E_IO"), run)  # E_IO: the path is too long
         judge(t, run, run.code_name)
 
 
@@ -329,7 +329,7 @@ HUGE = (r"a{65536}", r"(a{1000}){1000}", r"((a{100}){100}){100}", "(" * 5000 + "
         "(?C1)a", "(*LIMIT_MATCH=4000000000)(a+)+$", "(*NO_JIT)(a+)+$", "(*UTF)(*UCP)(a+)+$", r"a\Kb", r"\C+")
 
 
-@case("a regular expression that explodes is ended, and named")
+@case("a regular expression with catastrophic backtracking is stopped and reported")
 def _(t):
     t.file("one", "a" * 5000 + "b\n")
     t.file("two", ("a" * 60 + "!\n") * 300)
@@ -340,7 +340,7 @@ def _(t):
                        seconds=4, mib=200)
         if run.code_name:
             t.true("pattern" in run.message, run)
-    # One that costs too much at some line says so: it does not pass as one that matches nothing.
+    # One that costs too much at some line is reported, instead of passing as one that matches nothing.
     run = call(t, "grep_files", {"pattern": r"^(a+)+\1$", "path": "one", "timeout_ms": 2000}, seconds=4)
     t.true(any("too much time" in w for w in run.warnings) or run.result["details"].get("timed_out"), run)
     for pattern in ("*" * 4000, "**/" * 1000, "{a,b}" * 40, "[" * 4000, "{" * 4000, "?" * 200000, "a" * 200000, "",
@@ -364,7 +364,7 @@ def patch_of(kind, name, old="x", new="y"):
 
 
 def touching(tool, name):
-    """Arguments with which a tool would touch that file."""
+    """Arguments with which a tool would access that file."""
     return {"read_file": {"path": name}, "grep_files": {"pattern": "a", "path": name, "timeout_ms": 5000},
             "write_file": {"path": name, "content": "new\n"},
             "edit_file": {"path": name, "old_string": "x", "new_string": "y"}}.get(
@@ -400,14 +400,14 @@ def _(t):
                     for path in ("line", "zeros"):
                         run = call(t, tool, touching(tool, path), code="E_IO", mib=250)
                         t.true("larger than 67108864 bytes" in run.message, run)
-        # What is written over need not be read.
+        # A file that is overwritten need not be read.
         call(t, "write_file", {"path": "line", "content": "new\n"}, mib=100)
         t.same(os.listdir(place).count("line"), 1)
         with open(big, "rb") as f:
             t.same(f.read(), b"new\n")
 
 
-@case("an edit of as large a file as may be: soon done, or refused")
+@case("an edit of a file of the maximum size is fast or refused")
 def _(t):
     n = size(60 * MIB)
     path = t.file("f")
@@ -429,7 +429,7 @@ def _(t):
     call(t, "edit_file", {"path": "f", "old_string": "zzz\nzzz", "new_string": "b"}, code="E_PATCH_APPLY", mib=600)
 
 
-@case("a pipe, a device, a socket, a directory: each tool says what it is, at once")
+@case("a pipe, a device, a socket, a directory: each tool names the file type immediately")
 def _(t):
     os.mkfifo(os.path.join(t.work, "pipe"))
     os.mkdir(os.path.join(t.work, "dir"))
@@ -449,7 +449,7 @@ def _(t):
                     run = call(t, tool, {"pattern": "*", "path": path} if tool == "glob_files" else {"path": path},
                                code="E_TOOL_VALIDATION", seconds=3)
                     t.true(f"'{path}' is not a directory" in run.message, run)
-            # On the way, they are left out.
+            # They are skipped in a search.
             run = call(t, "grep_files", {"pattern": "a"}, seconds=3)
             t.same(run.result["details"]["files_searched"], 0)
             t.true("pipe" in call(t, "list_dir", {}).content, "")
@@ -476,7 +476,7 @@ def _(t):
         os.close(directory)
         run = call(t, "list_dir", {}, seconds=20, mib=400)
         t.true(run.result["truncated"] and "\nname" in run.content, run)
-        # Where not all are looked at, that is said on the last page, too.
+        # If not all entries were read, the last page also reports it.
         entries = run.result["details"]["entries"]
         t.true(entries == min(n, 200000), run)
         run = call(t, "list_dir", {"offset": entries - 1, "limit": 10000}, seconds=20, mib=400)
@@ -546,7 +546,7 @@ def _(t):
             run = call_any(t, "edit_file", {
                 "path": "f", "old_string": "version", "new_string": "VERSION", "replace_all": True},
                            (None, "E_CONFLICT", "E_NOT_FOUND", "E_PATCH_APPLY"))
-            if run.code_name == "E_PATCH_APPLY":  # what an edit made, again
+            if run.code_name == "E_PATCH_APPLY":  # the text of an edit, again
                 t.true("old_string is not in" in run.message, run)
     finally:
         stop.set()
@@ -572,7 +572,7 @@ def freeform_hunks(n, wrong=False):
 
 @case("a patch with a million hunks")
 def _(t):
-    # A unified diff has more text: of a million hunks, it is more than arguments may have.
+    # A unified diff has more text: a million hunks exceed the limit on arguments.
     for tool, make, n in (("apply_patch_json", unified_hunks, size(600000)),
                           ("apply_patch_freeform", freeform_hunks, size(1000000))):
         old = ".\na\n.\n" * n
@@ -588,7 +588,7 @@ def _(t):
         t.true(str(ARGUMENTS_MAX) in run.message, run)
 
 
-@case("patches that are hard: many files, no place, lines that are all alike")
+@case("expensive patches: many files, no match, identical lines")
 def _(t):
     n = size(100000)
     t.file("f", "a\n" * n)
@@ -615,7 +615,7 @@ def _(t):
                 "E_PATCH_PARSE", "E_PATCH_APPLY", "E_FS_VIOLATION", "E_TOOL_VALIDATION", "E_IO"), mib=700)
 
 
-@case("commands: one that prints for ever, one that ignores SIGTERM, one that forks for ever", who="user")
+@case("commands that print forever, ignore SIGTERM, or fork forever", who="user")
 def _(t):
     lock = t.file("lock")
     for command in ("yes", "cat /dev/zero", "yes >&2", "while :; do echo $RANDOM; done",
@@ -639,7 +639,7 @@ def _(t):
 @case("a tree 5,000 levels deep")
 def _(t):
     levels = size(5000)
-    # Names of one byte: the path has 10,000, more than the kernel takes at once.
+    # Names of one byte: the path has 10,000 bytes, more than the kernel accepts at once.
     at = os.open(t.work, os.O_RDONLY | os.O_DIRECTORY)
     for _ in range(levels):
         os.mkdir("d", dir_fd=at)
@@ -669,7 +669,7 @@ NAMES = (b"new\nline", b"esc\x1b[2J\x1b]0;t\x07", b"bad\xff\xfeutf", b"\xe2\x80\
          b"\\", b"'\"", b"*?[", b"\xc2\x9b2J", "é".encode() * 127)
 
 
-@case("names with line ends, escape sequences, bytes that are no text: shown plainly")
+@case("names with line breaks, escape sequences, invalid UTF-8 are shown escaped")
 def _(t):
     for name in NAMES:
         path = os.path.join(os.fsencode(t.work), name)
@@ -683,7 +683,7 @@ def _(t):
         t.code(run, 0)
         for bad in (b"\x1b", b"\x07", b"\xff", b"\xe2\x80\xae", b"\xc2\x9b"):
             t.true(bad not in run.out, run)
-    # Those that are text can be used again.
+    # Names that are valid text can be used again.
     for name in NAMES:
         with contextlib.suppress(UnicodeDecodeError):
             text = name.decode()
@@ -691,7 +691,7 @@ def _(t):
             run = call(t, "edit_file", {"path": text, "old_string": "needle", "new_string": "thread"})
             call(t, "write_file", {"path": text, "content": "needle\n"})
             t.same(len(os.listdir(os.fsencode(t.work))), len(NAMES))
-            # In a message it stands as it is printable; the terminal sees no sequence.
+            # A message contains the printable form; no escape sequence reaches the terminal.
             run = t.run([t.cordon, "tool", "edit_file", "--arg", "path=" + text, "--arg", "old_string=no",
                          "--arg", "new_string=yes"])
             t.code(run, 14)
@@ -712,7 +712,7 @@ READING = ("list_dir", "read_file", "grep_files", "glob_files")
 WRITING = ("write_file", "edit_file", "apply_patch_json", "apply_patch_freeform")
 
 
-@case("no HOME, one that can't be written, none that is there: what needs it says so, the rest works", who="user")
+@case("HOME unset, read-only or missing: commands that need it report it, the rest works", who="user")
 def _(t):
     closed = os.path.join(t.top, "closed")
     os.mkdir(closed, 0o555)
@@ -730,7 +730,7 @@ def _(t):
                 os.unlink(os.path.join(t.work, "g"))
             before = tree(t)
             run = measured(t, [t.cordon, "tool", name, "--json", json.dumps(arguments)], env=env, mib=100)
-            bench = "error" in run.result  # nothing could begin
+            bench = "error" in run.result  # nothing could start
             code = run.result["error"]["code"] if bench else run.code_name
             t.true(run.code == (EXITS[code] if code else 0), (home, state, str(run)))
             t.true(not code or tree(t) == before, f"{home} {state}: changed all the same\n{run}")
@@ -743,7 +743,7 @@ def _(t):
     shutil.rmtree(os.path.join(t.home, ".cordon"), ignore_errors=True)
 
 
-@case("a working directory that is gone")
+@case("a working directory that was deleted")
 def _(t):
     t.own(t.top)
     for name, arguments in ALL.items():
@@ -762,7 +762,7 @@ def mounted(t, mounts, name, arguments, then="true"):
         return run, f.read().decode()
 
 
-@case("a file system that can't be written, or is full: the file is as it was, nothing is left", who="root")
+@case("a read-only or full file system: the file is unchanged, nothing is left behind", who="root")
 def _(t):
     for user in (False, True):
         t.uid = USER if user else None
@@ -790,7 +790,7 @@ def _(t):
             run, left = mounted(t, full, name, arguments, show)
             t.same((run.code, run.result["code"], left), (10, "E_IO", "f\nfiller\nx\n"), run)
             t.true("No space left" in run.result["message"], run)
-        # A full disk under the journal.
+        # A full disk for the journal.
         full = prepare.format("1m") + "mount -t tmpfs -o size=4k,mode=777 none ../home; head -c 4096 /dev/zero >../home/filler; "
         run, left = mounted(t, full, "write_file", {"path": "f", "content": "y"}, "cat f; ls -A")
         t.true((run.code, left) == (10, "x\nf\n") or (run.code, left) == (0, "yf\n"), (str(run), left))
@@ -801,7 +801,7 @@ def _(t):
         shutil.rmtree(os.path.join(t.home, ".cordon"), ignore_errors=True)
 
 
-@case("what one has no right to: said, and nothing is touched", who="user")
+@case("missing permissions are reported, and nothing is changed", who="user")
 def _(t):
     if os.getuid() == 0:
         closed = os.path.join(t.work, "closed")
@@ -839,7 +839,7 @@ def events_of(path):
         return [json.loads(line) for line in f]
 
 
-@case("events: every tool tells of its start and its end, or its error, and what was left out")
+@case("events: every tool reports its start and its end or error, and what was omitted")
 def _(t):
     path = os.path.join(t.top, "events.jsonl")
     t.own(t.top)
@@ -899,7 +899,7 @@ def told(t, path, name, arguments, end, truncated=False, exit_status=None):
         t.same(events[-1]["error"]["code"], result["code"])
 
 
-@case("events that can't be written are said, and stop no tool")
+@case("events that cannot be written are reported, and do not stop a tool")
 def _(t):
     run = t.run([t.cordon, "tool", "list_dir", "--json", "{}", "--events", "/dev/full"])
     t.code(run, 0)
@@ -908,14 +908,14 @@ def _(t):
     run = t.run([t.cordon, "tool", "--serve", "--events", "/dev/full"], b'{"name": "list_dir"}\n' * 3)
     t.code(run, 0)
     t.same((len(run.out.splitlines()), run.err.count(b"warning:")), (3, 1), run)
-    # Where they can't even be opened, nothing begins.
+    # If the file cannot be opened, nothing starts.
     for path in ("/nonexistent/e", t.work, "/proc/version" if t.uid else "/proc/nothing"):
         run = t.run([t.cordon, "tool", "shell", "--json", '{"command": "touch made"}', "--events", path])
         t.code(run, 10)
         t.same((run.result["status"], run.result["code"]), ("error", "E_IO"), run)
         t.true("events" in run.result["message"] and path in run.result["message"], run)
         t.same(os.listdir(t.work), [])
-    # A pipe that nobody reads, or whose reader does not: neither waits.
+    # A pipe without a reader, or with one that does not read: neither blocks.
     pipe = os.path.join(t.work, "pipe")
     os.mkfifo(pipe)
     t.own(pipe)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A terminal with somebody at it: a pty, a small shell that starts one job on it, and a hand that
-types. What `cordon exec` does on a person's terminal is judged from here.
+"""A terminal with a simulated user: a pty, a small shell that starts one job on it, and typed
+input. Tests of `cordon exec` on an interactive terminal use it.
 
     c = Console(t, t.command(t.child, "listen", policy=p))
     c.expect(b"size 24x80")
@@ -21,7 +21,7 @@ import traceback
 
 from harness import TIMEOUT_S, Failed
 
-EXPECT_S = 60  # for what should come at once: only a hang is that long
+EXPECT_S = 60  # for output that should come immediately: only a hang takes that long
 
 
 def set_size(fd, rows, cols):
@@ -29,7 +29,7 @@ def set_size(fd, rows, cols):
 
 
 def shell(place, argv, slave, events, orders, streams):
-    """The session's leader: puts the job in the foreground, says what becomes of it, and obeys
+    """The session leader: puts the job in the foreground, reports its state changes, and obeys
     `fg` and `bye`."""
     os.setsid()
     fcntl.ioctl(slave, termios.TIOCSCTTY, 0)
@@ -72,7 +72,7 @@ def shell(place, argv, slave, events, orders, streams):
 class Console:
     def __init__(self, place, argv, rows=24, cols=80, streams=None, change=None, mode=0o620):
         """`streams`: descriptors for the job's 0, 1 or 2 that are not the terminal; `change` is
-        given the terminal's modes before anything starts; `mode` is that of its file."""
+        called with the terminal's modes before anything starts; `mode` is the mode of its file."""
         self.place, self.seen, self.raw_events, self.ended = place, b"", b"", False
         self.master, self.slave = os.openpty()
         place.own(os.ttyname(self.slave))
@@ -101,13 +101,13 @@ class Console:
         os.set_blocking(self.master, False)
         self.job = int(self.event("pid"))
 
-    # What is seen
+    # Observing
 
     def modes(self):
         return termios.tcgetattr(self.slave)
 
     def pump(self, wait_s=0.1, data=b"", read=True):
-        """Reads what came, writes what can be written; gives the rest of `data`."""
+        """Reads available output, writes what can be written; returns the rest of `data`."""
         fds = [fd for fd in (self.master if read else None, self.events) if fd is not None]
         readable, writable, _ = select.select(fds, [self.master] if data else [], [], wait_s)
         if self.master in readable:
@@ -126,7 +126,7 @@ class Console:
         return data
 
     def expect(self, pattern):
-        """Waits for bytes, and forgets what came up to their end."""
+        """Waits for bytes, and discards the output up to their end."""
         deadline = time.monotonic() + EXPECT_S
         regex = re.compile(pattern if isinstance(pattern, bytes) else pattern.encode(), re.S)
         while not (match := regex.search(self.seen)):
@@ -152,8 +152,8 @@ class Console:
         return line
 
     def event(self, kind, read=True):
-        """What becomes of the job: `stop`, `end`, with a number. Without `read` nobody reads what
-        the terminal shows meanwhile."""
+        """Waits for a state change of the job: `stop`, `end`, with a number. Without `read` the terminal's
+        output is not read during the wait."""
         line = self.any_event(kind, read)
         got, value = line.split()
         if got.decode() != kind:
@@ -164,11 +164,11 @@ class Console:
         return not self.modes()[3] & (termios.ICANON | termios.ECHO | termios.ISIG)
 
     def is_running(self):
-        """Not ended, not stopped."""
+        """Returns whether the job is neither ended nor stopped."""
         self.pump(0)
         return b"end" not in self.raw_events and b"stop" not in self.raw_events
 
-    # What is done
+    # Acting
 
     def send(self, data):
         deadline = time.monotonic() + TIMEOUT_S
@@ -187,14 +187,14 @@ class Console:
         os.write(self.orders, b"fg")
 
     def hang_up(self):
-        """The window is closed."""
+        """Closes the window."""
         os.close(self.slave)
         os.close(self.master)
         self.master = self.slave = None
 
     def finish(self, restored=True):
-        """Waits for the job's end; gives its exit status, negative for a signal. The terminal must
-        be as it was."""
+        """Waits for the job's end; returns its exit status, negative for a signal. The terminal must
+        be restored."""
         try:
             code = int(self.event("end"))
             self.pump(0)

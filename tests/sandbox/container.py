@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where namespaces are refused as Docker refuses them: the weaker mode, chosen in words, and what `doctor` says.
+"""Namespaces refused as by Docker: the weaker mode, chosen explicitly, and the output of `doctor`.
 
 `child without docker` sets a filter like that of Docker's profile, and leaves root Docker's capabilities: no engine is
-needed. Where crun is installed, the same is tried in real containers. harness.py has the rest.
+needed. If crun is installed, the same is tried in real containers. harness.py has the rest.
 """
 import json
 import os
@@ -23,7 +23,7 @@ def docker(t):
 
 
 def inside(t, *argv, **more):
-    """A run where Docker's defaults hold."""
+    """A run with Docker's default restrictions."""
     return t.run([*docker(t), *argv], **more)
 
 
@@ -41,14 +41,14 @@ def settings(t, text):
 
 
 def own_tmp(t):
-    """Where temporary files go, so that what is left can be seen."""
+    """A separate directory for temporary files, so that leftovers can be seen."""
     t.env["TMPDIR"] = t.directory("tmp")
     return t.env["TMPDIR"]
 
 
 # The mode -------------------------------------------------------------------------------------------
 
-@case("the control: no namespace by any call, and clone3 is as if it were not there")
+@case("the control: no call makes a namespace, and clone3 fails with ENOSYS")
 def _(t):
     t.same(inside(t, t.child, "namespace").out, b"unshare 0 EPERM\n")
     t.same(inside(t, "/usr/bin/grep", "-c", "Seccomp:\t2", "/proc/self/status").out, b"1\n")
@@ -56,7 +56,7 @@ def _(t):
         t.same(inside(t, "/usr/bin/grep", "CapEff", "/proc/self/status").out, b"CapEff:\t00000000a80425fb\n")
 
 
-@case("without a word nothing is weaker: exit 3 with the cause, the remedy and the mode that works; nothing ran")
+@case("nothing is weaker unless requested: exit 3 with the cause, the remedy and the mode that works; nothing ran")
 def _(t):
     mark = t.work + "/mark"
     t.env["container"] = "docker"
@@ -97,7 +97,7 @@ def _(t):
                   "/bin/true"]), 0)
 
 
-@case("exec: what is allowed works, what is not is refused, and the report names the gaps")
+@case("exec: allowed actions work, others are refused, and the report lists the gaps")
 def _(t):
     secret = t.directory("outside") + "/secret"
     with open(secret, "w", encoding="ascii") as f:
@@ -124,7 +124,7 @@ def _(t):
     t.true(any("no limit of their number" in gap for gap in report["gaps"]), run)
 
 
-@case("temporary files: a private directory that can be listed, by TMPDIR and as HOME of presets, gone afterwards")
+@case("temporary files: a private directory that can be listed, by TMPDIR and as HOME of presets, removed afterwards")
 def _(t):
     tmp = own_tmp(t)
     policy = t.policy(execs=["/bin/sh", "/bin/ls", "/usr/bin/mktemp"], shell=True)
@@ -141,7 +141,7 @@ def _(t):
     t.same(os.listdir(tmp), [], "left")
 
 
-@case("temporary files: deep, closed and linked ones go, too, and nothing else does")
+@case("temporary files: deep, inaccessible and linked ones are also removed, and nothing else")
 def _(t):
     tmp, kept = own_tmp(t), t.file("kept", "kept")
     script = f"""
@@ -156,7 +156,7 @@ def _(t):
         t.same(f.read(), "kept")
 
 
-@case("temporary files: gone with the processes when the supervisor is killed")
+@case("temporary files: removed with the processes when the supervisor is killed")
 def _(t):
     tmp, lock = own_tmp(t), t.file("lock")
     argv = t.command(t.child, "lock", lock, policy=t.policy(write=[t.work]), options=[*PIPES, *WEAKER])
@@ -172,7 +172,7 @@ def _(t):
     t.same(os.listdir(tmp), [], "left")
 
 
-@case("a directory for temporary files that can't be made: exit 10 with what to do")
+@case("a directory for temporary files that cannot be made: exit 10 with a remedy")
 def _(t):
     t.env["TMPDIR"] = t.top + "/none"
     run = weak(t, t.child, "exit", "0", policy=t.policy())
@@ -209,7 +209,7 @@ def _(t):
         t.same(f.read(), "by the agent\n")
 
 
-@case("git works, whatever the system's settings are", "root")
+@case("git works with any system settings", "root")
 def _(t):
     own_tmp(t)
     command = "git init -q . && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one && git log --format=%s"
@@ -218,7 +218,7 @@ def _(t):
     t.same(json.loads(run.out)["content"].strip(), "one", run)
 
 
-@case("a filter that does not let descriptors be closed: exit 3, nothing ran, in both modes")
+@case("a filter that forbids closing descriptors: exit 3, nothing ran, in both modes")
 def _(t):
     own_tmp(t)
     for options in ([], WEAKER):
@@ -231,7 +231,7 @@ def _(t):
 
 # Settings -------------------------------------------------------------------------------------------
 
-@case("settings: sandbox.mode landlock with its acknowledgement; said each time; a flag goes first")
+@case("settings: sandbox.mode landlock with its acknowledgement; reported each time; a flag takes precedence")
 def _(t):
     own_tmp(t)
     policy = t.policy(execs=["/bin/echo"])
@@ -249,7 +249,7 @@ def _(t):
     t.code(inside(t, *t.command("/bin/echo", policy=bare, options=["--json"])), 2)
 
 
-@case("settings: the mode without its acknowledgement is an error, and none is no mode")
+@case("settings: the mode without its acknowledgement is an error, and 'none' is not a mode")
 def _(t):
     for text, part in (("sandbox: {mode: landlock}\n", b"unsafe_ack: true"),
                        ("sandbox: {mode: none, unsafe_ack: true}\n", b"'native', 'landlock'")):
@@ -261,7 +261,7 @@ def _(t):
 
 # Boxes ----------------------------------------------------------------------------------------------
 
-@case("boxes need the whole sandbox: exit 3 with the options of the engine, and nothing is left")
+@case("boxes need the full sandbox: exit 3 with the options of the engine, and nothing is left")
 def _(t):
     t.env["CORDON_HOME"] = t.directory("state")
     for env, flags in (({"container": "docker"}, "docker run --security-opt seccomp=unconfined"),
@@ -276,7 +276,7 @@ def _(t):
         t.same(json.loads(t.run([t.cordon, "box", "list", "--json"]).out)["boxes"], [])
 
 
-# The doctor -----------------------------------------------------------------------------------------
+# doctor ---------------------------------------------------------------------------------------------
 
 def doctor(t, *options, prefix=(), code=3, **more):
     run = t.run([*prefix, t.cordon, "doctor", "--json", *options], **more)
@@ -301,7 +301,7 @@ def _(t):
     t.true(b"in a container: podman" in text.out and text.out.count(b"unmask=ALL") == 1, text)
 
 
-@case("doctor: covered /proc, switched off namespaces, no Landlock, a sandbox of cordon")
+@case("doctor: covered /proc, disabled namespaces, no Landlock, a sandbox of cordon")
 def _(t):
     _, found, _ = doctor(t, mounts="mount --bind /dev/null /proc/timer_list")
     t.true(found["proc-covered"]["blocks"], found)
@@ -317,7 +317,7 @@ def _(t):
     t.true(run.result["sandbox"]["findings"][0]["name"] == "nested", run)
 
 
-@case("doctor --fix: nothing to fix where nothing is wrong, and nothing of a container's from inside", "root")
+@case("doctor --fix: nothing to fix if nothing is wrong, and nothing of a container from inside", "root")
 def _(t):
     run = t.run([t.cordon, "doctor", "--fix"])
     t.true(b"nothing to fix\n" in run.err, run)
@@ -340,7 +340,7 @@ ls /etc/apparmor.d | grep -v '\\.dpkg-[a-z]*$' >>/mnt/checked # what would be re
 """
 
 
-@case("doctor --fix: Ubuntu's restriction: shown, asked, installed, loaded once", "root")
+@case("doctor --fix: the profile for Ubuntu's restriction is shown, confirmed, installed and loaded once", "root")
 def _(t):
     t.file("parser", PARSER, 0o755)
     here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -388,7 +388,7 @@ def _(t):
         t.true(words in run.err, f"{words}\n{run}")
 
 
-@case("the AppArmor profile is one that the parser takes", "root")
+@case("the AppArmor profile is accepted by the parser", "root")
 def _(t):
     parser = shutil.which("apparmor_parser", path="/usr/sbin:/sbin")
     here = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -397,7 +397,7 @@ def _(t):
     if not parser:
         raise Skipped("no apparmor_parser here")
     version = t.run([parser, "--version"]).out.decode().split("version ")[1]
-    if int(version.split(".")[0]) < 4:  # it knows all but the rule itself
+    if int(version.split(".")[0]) < 4:  # it knows everything except the rule itself
         profile = profile.replace("  userns,\n", "")
     t.code(t.run([parser, "-Q", "-K", t.file("profile", profile)]), 0)
     t.code(t.run([parser, "-Q", "-K", t.file("wrong", profile.replace("profile cordon", "profil cordon"))]), 1)
@@ -411,7 +411,7 @@ NAMESPACES = (0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 
 
 
 def refused():
-    """A filter with what Docker's refuses and cordon asks for."""
+    """A filter with the calls that Docker refuses and cordon needs."""
     calls = ["unshare", "setns", "mount", "umount2", "pivot_root", "sethostname", "open_tree", "move_mount", "fsopen",
              "fsconfig", "fsmount", "mount_setattr"]
     rules = [{"names": calls, "action": "SCMP_ACT_ERRNO", "errnoRet": 1},
@@ -422,7 +422,7 @@ def refused():
 
 
 def bundle(t, script, open_flags):
-    """A container of this system's programs with a root of its own; open: as with the options that `doctor` prints."""
+    """A container of this system's programs with its own root; open: as with the options that `doctor` prints."""
     if os.getuid() != 0 or not shutil.which("crun"):
         raise Skipped("no crun here")
     top = t.directory("bundle")
@@ -454,7 +454,7 @@ def bundle(t, script, open_flags):
 
 def contained(t, script, open_flags=False):
     top = bundle(t, script, open_flags)
-    # crun knows cgroups of one version only.
+    # crun supports only one version of cgroups.
     mounts = "umount -R /sys/fs/cgroup 2>/dev/null || :; mount -t cgroup2 none /sys/fs/cgroup"
     run = t.run(["crun", "--root", top + "/state", "--cgroup-manager=disabled", "run", "-b", top,
                  f"cordon-test-{os.getpid()}"], mounts=mounts)
@@ -473,7 +473,7 @@ def _(t):
     t.same(run.err.count(b"--security-opt systempaths=unconfined"), 2, run)
 
 
-@case("crun: opened as the printed options open it, all of it works, boxes included", "root")
+@case("crun: with the printed options everything works, boxes included", "root")
 def _(t):
     run = contained(t, """
         set -e; C=/bin-of-test/cordon; mkdir p; cd p; $C exec -- echo full; echo hi >f

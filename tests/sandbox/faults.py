@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a hostile or broken program, disk, reader or driver does to `cordon exec`, `run` and `driver` with
-a screen: the right exit status, a record that is whole, no process left. See harness.py.
+"""Effects of a hostile or broken program, disk, reader or driver on `cordon exec`, `run` and `driver` with
+a screen: the right exit status, a complete record, no process left. See harness.py.
 """
 import json
 import os
@@ -19,7 +19,7 @@ MIB = 1 << 20
 LONG_MS = 120000
 MODES = ["exec", "run", "driver"]
 MUCH = 200 * MIB
-PEAK_MIB = 32  # of the cordon process, whatever is printed
+PEAK_MIB = 32  # of the cordon process, regardless of the output
 FREE = ["--no-sandbox", "--ack-unsafe-sandbox", "--ack-unsafe-network"]
 
 
@@ -40,7 +40,7 @@ EXITED = wait(condition("process_exited"))
 
 
 class Recorded:
-    """A run in one of the three modes: exit status, RunResult, what a driver answered, its record."""
+    """A run in one of the three modes: exit status, RunResult, the driver's responses, its record."""
 
     def __init__(self, t, mode, *command, actions=(EXITED,), policy=None, options=(), **more):
         self.dir = os.path.join(t.work, f"record-{len(t.started)}")
@@ -63,7 +63,7 @@ class Recorded:
         self.result, self.answers = (lines[-1] if lines else None), lines[:-1]
 
     def events(self, kind):
-        """From the record, in all observations."""
+        """Events of the record, in all observations."""
         found = []
         with open(os.path.join(self.dir, "events.jsonl"), encoding="utf-8") as f:
             for text in f:
@@ -82,7 +82,7 @@ def fnv(data):
 
 
 def whole(t, directory, result=None, large=False):
-    """Every file is there with its checksum and can be read; run.json is what was printed."""
+    """Checks that every file exists with its checksum and can be read, and that run.json is what was printed."""
     with open(os.path.join(directory, "checksums.json"), encoding="utf-8") as f:
         sums = json.load(f)
     files = {os.path.relpath(os.path.join(d, n), directory)
@@ -90,7 +90,7 @@ def whole(t, directory, result=None, large=False):
     t.same(files, {*sums, "checksums.json"})
     for name in sums:
         if large and name == "transcript.log":
-            continue  # too much for a loop in Python
+            continue  # too large for a loop in Python
         with open(os.path.join(directory, name), "rb") as f:
             data = f.read()
         t.same(fnv(data), sums[name], name)
@@ -153,7 +153,7 @@ for MODE in MODES:
                                          "terminated_by_harness": True})
         whole(t, r.dir, r.result)
 
-    @case(f"a program that closes its terminal runs on until its time is over, {MODE}")
+    @case(f"a program that closes its terminal runs until its time is over, {MODE}")
     def _(t, mode=MODE):
         policy = t.policy(write=[t.work], budgets={"max_runtime_ms": 300})
         r = Recorded(t, mode, t.child, "hush", policy=policy)
@@ -169,7 +169,7 @@ for MODE in MODES:
             t.same([e["details"] for e in r.events("exit")], [r.result["exit_status"]])
             whole(t, r.dir, r.result)
 
-        @case(f"a daemon that called setsid twice is gone with the run, {MODE}, {HOW}")
+        @case(f"a daemon that called setsid twice ends with the run, {MODE}, {HOW}")
         def _(t, mode=MODE, options=OPTIONS):
             lock = t.file("lock")
             r = Recorded(t, mode, t.child, "daemon", lock, policy=t.policy(write=[t.work]),
@@ -178,7 +178,7 @@ for MODE in MODES:
             t.unlocked(lock)
             whole(t, r.dir, r.result)
 
-    @case(f"a program that changes the terminal's size: the screen stays as it is, {MODE}")
+    @case(f"a program that changes the terminal's size does not change the screen, {MODE}")
     def _(t, mode=MODE):
         r = Recorded(t, mode, t.child, "resize", policy=t.policy(write=[t.work]))
         t.same(r.code, 0, r.run)
@@ -189,7 +189,7 @@ for MODE in MODES:
         if mode != "driver":
             replays(t, r)
 
-    @case(f"NUL and other bytes that are no text: every file can be read, the transcript has them, {MODE}")
+    @case(f"NUL and invalid UTF-8: every file can be read, the transcript has the bytes, {MODE}")
     def _(t, mode=MODE):
         r = Recorded(t, mode, t.child, "print", "a%00b%ff%1b]2;t%00u%07", policy=t.policy(write=[t.work]))
         t.same(r.code, 0, r.run)
@@ -203,7 +203,7 @@ for MODE in MODES:
         page = os.path.join(t.work, "page.html")
         t.code(t.run([t.cordon, "trace", "--artifacts", r.dir, "-o", page]), 0)
 
-    @case(f"much output: the last screen is there, memory is bounded, {MODE}")
+    @case(f"much output: the last screen is recorded, memory is bounded, {MODE}")
     def _(t, mode=MODE):
         much = MUCH if mode == "exec" and t.uid is None and not sanitized() else MUCH // 20
         policy = t.policy(write=[t.work], budgets={
@@ -238,11 +238,11 @@ for MODE in MODES:
         whole(t, record, result, large=True)
         t.true(most < PEAK_MIB * MIB * factor(), f"{most} bytes of memory")
 
-    @case(f"a disk that gets full under the record: exit 10, what is there is right, {MODE}", who="root")
+    @case(f"a disk that fills up during recording: exit 10, the files present are valid, {MODE}", who="root")
     def _(t, mode=MODE):
         full_disk(t, mode, "2m")
 
-    @case(f"a disk that is full: exit 10, nothing ran, {MODE}", who="root")
+    @case(f"a full disk: exit 10, nothing ran, {MODE}", who="root")
     def _(t, mode=MODE):
         mark = os.path.join(t.work, "mark")
         run = on_disk(t, mode, "4k", [t.child, "mark", mark])
@@ -250,13 +250,13 @@ for MODE in MODES:
         t.true(b"No space left" in run.err, run)
         t.true(not os.path.exists(mark), "it ran")
 
-    @case(f"nobody reads the result: exit 10, the record is whole, {MODE}")
+    @case(f"the result is not read: exit 10, the record is complete, {MODE}")
     def _(t, mode=MODE):
         broken_pipe(t, mode)
 
 
 def on_disk(t, mode, room, command):
-    """The record goes to a file system of so many bytes, and is copied from there."""
+    """Records to a file system of this many bytes, and copies the record from there."""
     art = os.path.join(t.work, "art")
     os.makedirs(art)
     os.makedirs(os.path.join(t.work, "copy"))
@@ -324,7 +324,7 @@ WRONG = [("a line of more than 4 MiB", LONG, "longer than 4 MiB"),
          ("a list that is too deep", b"[" * 10000 + b"\n", "nested")]
 
 for NAME, DATA, WORDS in WRONG:
-    @case(f"the driver's input has {NAME}: exit 9; with --keep-going it goes on")
+    @case(f"the driver's input has {NAME}: exit 9; with --keep-going it continues")
     def _(t, data=DATA, words=WORDS):
         run, lines = drive(t, READY + data)
         t.same(run.code, 9, run)
@@ -358,7 +358,7 @@ def _(t):
         whole(t, r.dir, r.result)
 
 
-@case("transcript_bytes is what the screen shows, in an observation as in its step")
+@case("transcript_bytes matches the screen, in an observation as in its step")
 def _(t):
     text = "%1b[?2026hone%1b[?2026l" + "two" * 10
     r = Recorded(t, "run", t.child, "print", text, policy=t.policy(write=[t.work]),
@@ -378,7 +378,7 @@ def _(t):
 # Readers that do not read
 
 def unread(t, mode, stream, budget_ms, act=lambda process: None):
-    """A run whose answers or progress nobody reads: more than a pipe holds."""
+    """A run whose responses or progress are not read: more than a pipe holds."""
     record = os.path.join(t.work, f"record-{len(t.started)}")
     policy = t.policy(write=[t.work], budgets={"max_runtime_ms": budget_ms})
     options = ["--policy", policy, "--artifacts", record, "--ack-unsafe-write"]
@@ -402,21 +402,21 @@ def unread(t, mode, stream, budget_ms, act=lambda process: None):
 
 
 for MODE, STREAM in (("driver", "stdout"), ("run", "stderr")):
-    @case(f"{MODE}: nobody reads its {STREAM}: it is ended at its run time")
+    @case(f"{MODE}: its {STREAM} is not read: ended at its run time")
     def _(t, mode=MODE, stream=STREAM):
         run, record = unread(t, mode, stream, 1500 * factor())
         t.same((run.code, record["status"], record["error"]["context"].get("budget")),
                (4, "errored", "max_runtime_ms"), run)
 
     for SIGNO in (signal.SIGTERM, signal.SIGINT):
-        @case(f"{MODE}: nobody reads its {STREAM}: {SIGNO.name} ends it")
+        @case(f"{MODE}: its {STREAM} is not read: {SIGNO.name} ends it")
         def _(t, mode=MODE, stream=STREAM, signo=SIGNO):
             run, record = unread(t, mode, stream, LONG_MS, lambda p: p.send_signal(signo))
             t.same((run.code, record["status"]), (130, "canceled"), run)
 
 
 for MODE in MODES:
-    @case(f"a signal as soon as there is a record: it is whole, exit 130, {MODE}")
+    @case(f"a signal as soon as there is a record: complete, exit 130, {MODE}")
     def _(t, mode=MODE):
         for signo in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             record = os.path.join(t.work, f"record-{signo}")
@@ -451,36 +451,36 @@ PROMPT = wait(condition("line_matches", line=0, pattern="[$#]$"))
 UP = wait(condition("screen_contains", text="up"))
 
 for NAME, OPTIONS in (("sandboxed", []), ("without a sandbox", FREE)):
-    # What does not end within the grace is killed: SIGHUP says that nothing was waited for.
-    @case(f"a shell that waits for a command ends as if its terminal had gone, {NAME}")
+    # A program that does not end within the grace time is killed: SIGHUP shows that the grace time was not needed.
+    @case(f"a shell that waits for a command ends as if its terminal had hung up, {NAME}")
     def _(t, options=OPTIONS):
         steps = [{"action": {"type": "text", "payload": {"text": text}}}
                  for text in [":\r"] * 50 + ["echo e''nd\r"]]
         end = wait(condition("screen_matches", pattern=r"\nend\n[^\n]*[$#]\s*$"))
         t.same(end_of(t, None, PROMPT, *steps, end, options=options), (None, signal.SIGHUP))
 
-    @case(f"what ignores SIGTERM and SIGHUP has its grace, then SIGKILL, {NAME}")
+    @case(f"a program that ignores SIGTERM and SIGHUP gets its grace time, then SIGKILL, {NAME}")
     def _(t, options=OPTIONS):
         t.same(end_of(t, "trap '' TERM HUP; echo up; while :; do read x; done", UP,
                       options=options), (None, signal.SIGKILL))
 
-    @case(f"what handles SIGTERM gets no SIGHUP, and the time that it needs, {NAME}")
+    @case(f"a program that handles SIGTERM gets no SIGHUP, and the time that it needs, {NAME}")
     def _(t, options=OPTIONS):
         t.same(end_of(t, "trap 'read -t 0.05 x; exit 7' TERM; echo up; while :; do read -t 0.02 x; done", UP,
                       options=options), (7, None))
 
-# The self-test. A sanitized program runs under no limit of memory: there only the refusals can be tried.
+# The self-test. A sanitized program runs without a memory limit: only the refusals can be tested.
 
 CHECKS = ["temporary files", "state", "sandbox", "network", "files outside", "limits", "terminal", "replay",
           "file tools", "search tool", "shell tool", "agent", "box, copy", "box, overlay", "model services"]
 
 
-# Whether there are certificates is asked, no service is: any file with something in it.
+# The check looks for certificates and contacts no service: any non-empty file will do.
 CERTIFICATES = {"SSL_CERT_FILE": os.path.abspath(__file__)}
 
 
 class SelfTest:
-    """A run of it in a TMPDIR of its own, which must be empty after; `bad`: the checks that are not ok."""
+    """Runs it in its own TMPDIR, which must be empty afterwards; `bad`: the checks that are not ok."""
 
     def __init__(self, t, *options, before=(), env=None, mounts=None):
         base = t.directory("tmp")
@@ -497,7 +497,7 @@ def usable():
         raise Skipped("a sanitized program can't be confined")
 
 
-@case("self-test: every check is ok, whatever the settings are; nothing is written at home")
+@case("self-test: every check is ok with any settings; nothing is written to the home directory")
 def _(t):
     usable()
     settings = t.directory("settings", "cordon")
@@ -507,7 +507,7 @@ def _(t):
     t.same((test.run.code, test.bad), (0, {}), test.run)
 
 
-@case("self-test where TMPDIR is not there: weaker, exit 0, with --strict 5; the reason as text")
+@case("self-test with a missing TMPDIR: weaker, exit 0, with --strict 5; the reason as text")
 def _(t):
     usable()
     test = SelfTest(t, "--strict", env={"TMPDIR": t.work + "/none"})
@@ -537,9 +537,9 @@ def _(t):
     t.true("CORDON_HOME" in test.bad["state"]["remedy"], test.run)
 
 
-# Supervisors that are killed ------------------------------------------------------------------------
+# Killed supervisors ---------------------------------------------------------------------------------
 
-# Stops at system calls, at their beginning or end.
+# Stops at system calls, at entry or exit.
 STOPS = (0, 1, 2, 3, 4, 6, 9, 14, 20, 30, 45, 67, 100, 150, 225, 340, 500, 750, 1100)
 SUPERVISORS = {"native": [], "landlock": ["--sandbox", "landlock", "--ack-unsafe-sandbox"],
                "none": ["--sandbox", "none", "--ack-unsafe-sandbox", "--ack-unsafe-network"]}
@@ -547,8 +547,8 @@ LACKING = {"uid": "pid_max,cgroups", "counted": "pid_max,cgroups,id_maps"}
 
 
 def kill_at(t, argv, number, stops, later):
-    """Kills a supervisor so many stops after it has started its process with that number, or, when it waits for that process,
-    so many stops later of that process. Nothing may be left. True: it came so far."""
+    """Kills a supervisor this many stops after it has started its process with that number, or, when it waits for that process,
+    this many stops of that process later. Nothing may be left. Returns true if it got that far."""
     with Traced(argv, t.uid, t.work, t.env) as s:
         pid = s.until_start(number)
         t.true(pid, "it starts no such process")
@@ -567,7 +567,7 @@ for MODE in (*SUPERVISORS, *LACKING):
             t.cordon, t.env["CORDON_TEST_LACKS"] = t.lacking, LACKING[mode]
         t.env["TMPDIR"] = t.directory("tmp")
         options = ["--pipes", *SUPERVISORS.get(mode, [])]
-        sleep = os.path.realpath("/usr/bin/sleep")  # which needs no reader
+        sleep = os.path.realpath("/usr/bin/sleep")  # needs no reader
         argv = t.command(sleep, "1000", policy=t.policy(write=[t.work], execs=[sleep]), options=options)
         first = 1 if mode == "uid" else 0  # the other one only holds a namespace for a moment
         for number in range(first + 1):
@@ -590,7 +590,7 @@ for STATE, WORDS in (("relative", "not an absolute path"), ("/etc/passwd/state",
 
 
 for LACK in ("user-namespace", "mount", "landlock", "seccomp"):
-    @case(f"self-test without {LACK}: exit 3, the reason and a remedy; tools work all the same")
+    @case(f"self-test without {LACK}: exit 3, the reason and a remedy; tools still work")
     def _(t, lack=LACK):
         test = SelfTest(t, before=[t.child, "without", lack])
         t.same(test.run.code, 3, test.run)
@@ -599,7 +599,7 @@ for LACK in ("user-namespace", "mount", "landlock", "seccomp"):
         t.same({test.all[name]["status"] for name in ("file tools", "search tool", "agent")}, {"ok"}, test.run)
 
 
-@case("self-test that is interrupted: exit 130, nothing left behind")
+@case("interrupted self-test: exit 130, nothing left behind")
 def _(t):
     base = t.directory("tmp")
     process = t.start([t.cordon, "self-test"], env={**t.env, "TMPDIR": base})

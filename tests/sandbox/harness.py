@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the suites for `cordon exec` share: cases, policies, runs, and what must not be left behind.
+"""Shared by the suites for `cordon exec`: cases, policies, runs, and checks for leftovers.
 
 A suite is a file with functions:
 
@@ -10,14 +10,14 @@ A suite is a file with functions:
 
     sys.exit(main())
 
-Each runs as root and, beside it, as an ordinary user when root runs the suite, else as who one is. `t` is the
+Each runs as root and, in parallel, as an ordinary user if root runs the suite, else as the current user. `t` is the
 case's own place: t.work is an empty directory that belongs to the user, t.child the program of
 child.c. After each case no process of it may be left, nor anything below its home directory.
 
     suite.py --cordon BINARY --child BINARY [--sanitized] [WORD…]     cases whose title has a WORD
     suite.py … --in-turn     the first case as root only, the second as a user, and so on
 
---sanitized: fewer repetitions, and memory and time are judged by SANITIZED_FACTOR.
+--sanitized: fewer repetitions, and limits on memory and time are multiplied by SANITIZED_FACTOR.
 """
 import argparse
 import contextlib
@@ -33,9 +33,9 @@ import tempfile
 import time
 import traceback
 
-USER = int(os.environ.get("CORDON_TEST_USER", "12345"))  # nobody else's
-TIMEOUT_S = 180  # for what should end by itself: only a hang is that long
-KILLED_S = 10  # how long the processes of a killed supervisor may be there
+USER = int(os.environ.get("CORDON_TEST_USER", "12345"))  # a UID that is not in use
+TIMEOUT_S = 180  # for processes that should end by themselves: only a hang takes that long
+KILLED_S = 10  # how long the processes of a killed supervisor may still exist
 SANITIZED_FACTOR = 8
 PR_SET_CHILD_SUBREAPER = 36
 PRESET_PYTHON = "/usr/bin/python3"
@@ -68,7 +68,7 @@ def factor():
 
 
 class Run:
-    """What a finished run left: exit status (negative: a signal), both streams."""
+    """Result of a finished run: exit status (negative: a signal), both streams."""
 
     def __init__(self, argv, code, out, err):
         self.argv, self.code, self.out, self.err = argv, code, out, err
@@ -114,7 +114,7 @@ class Place:
             "TERM": "xterm-256color", "CORDON_TEST_SECRET": "hidden",
             **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}}
 
-    # Things to work with
+    # Files
 
     def own(self, path):
         if self.uid is not None:
@@ -127,7 +127,7 @@ class Place:
         return self.own(path)
 
     def file(self, name, content="", mode=0o644):
-        """A file in the working directory."""
+        """Makes a file in the working directory."""
         path = os.path.join(self.work, name)
         with open(path, "wb") as f:
             f.write(content.encode() if isinstance(content, str) else content)
@@ -135,7 +135,7 @@ class Place:
         return self.own(path)
 
     def policy(self, read=(), write=(), execs=None, shell=False, cwd=None, text=None, **more):
-        """Writes a policy, outside of what it allows, and gives its path. `more`: its other keys."""
+        """Writes a policy, outside of what it allows, and returns its path. `more`: its other keys."""
         self.policies += 1
         path = os.path.join(self.top, f"policy-{self.policies}.json")
         tree = {
@@ -161,8 +161,8 @@ class Place:
         return [os.fsencode(a) for a in (*argv, "--", *command)]
 
     def start(self, argv, mounts=None, **more):
-        """A process that belongs to the case: killed at its end, at the latest. `mounts`: what root
-        mounts for it, as a shell script, in the working directory and in a namespace of its own."""
+        """Starts a process that belongs to the case: killed at the latest at its end. `mounts`: a shell script of
+        mounts that root makes for it, in the working directory and in a separate namespace."""
         if mounts is not None:
             if os.getuid() != 0:
                 raise Skipped("only root can mount")
@@ -201,7 +201,7 @@ class Place:
             self.code(run, expect)
         return run
 
-    # Judgement
+    # Checks
 
     def true(self, condition, why):
         if not condition:
@@ -216,13 +216,13 @@ class Place:
             raise Failed(f"wanted exit {' or '.join(map(str, wanted))}\n{run}")
 
     def denied(self, run, code, exit_code):
-        """Refused with a clean error, in JSON."""
+        """Checks for a refusal with a proper error, in JSON."""
         self.code(run, exit_code)
         self.same(run.error.get("code"), code, run)
         self.true(run.error.get("message"), f"no message\n{run}")
 
     def unlocked(self, path, wait_s=0):
-        """No process holds the lock any more. Now, or within a time."""
+        """Checks that no process holds the lock any more, now or within a time."""
         deadline = time.monotonic() + wait_s
         with open(path, "rb") as f:
             while True:
@@ -244,7 +244,7 @@ class Place:
         raise Failed("nobody holds the lock: the test sees nothing")
 
     def until_locked(self, path):
-        """A program in the sandbox holds the lock now."""
+        """Waits until a program in the sandbox holds the lock."""
         deadline = time.monotonic() + TIMEOUT_S
         while time.monotonic() < deadline:
             try:
@@ -287,7 +287,7 @@ class Place:
 
 
 def peak(pid):
-    """The most memory that a process had so far, in bytes; None when it is gone."""
+    """Returns the peak memory of a process so far, in bytes; None if it is gone."""
     with contextlib.suppress(OSError):
         with open(f"/proc/{pid}/status", encoding="ascii", errors="replace") as f:
             for line in f:
@@ -297,12 +297,12 @@ def peak(pid):
 
 
 def become_reaper():
-    """Orphans come to this process, so that none is overlooked."""
+    """Orphans are reparented to this process, so that none is overlooked."""
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 def processes():
-    """All that can be seen: (pid, parent, state, name)."""
+    """All visible processes: (pid, parent, state, name)."""
     for name in os.listdir("/proc"):
         if not name.isdigit():
             continue
@@ -316,31 +316,31 @@ def processes():
 
 
 def children():
-    """Processes that are ours, living or not yet waited for: (pid, state, name)."""
+    """Our child processes, living or not yet waited for: (pid, state, name)."""
     return [(pid, state, name) for pid, parent, state, name in processes() if parent == os.getpid()]
 
 
-# What commands leave on purpose, to end by itself: here it comes to us instead of process 1.
+# Processes that commands leave on purpose, which end by themselves: reparented to us instead of process 1.
 LEFT = (b"(cordon-box)", b"(cordon-trash)")
 
 
 def reap_boxes(t):
-    """Waits for what the commands of boxes left."""
+    """Waits for processes that box commands left."""
     for pid, _, name in children():
         t.true(name in LEFT, name)
         os.waitpid(pid, 0)
 
 
 def await_trash():
-    """Until what took too long to be waited for is deleted."""
+    """Waits until deferred deletions are done."""
     for pid, _, name in children():
         if name == b"(cordon-trash)":
             os.waitpid(pid, 0)
 
 
 def orphans(wait_s=0):
-    """What the case left behind comes to us, the reaper; ends it and says what it was. A killed
-    supervisor's processes get a time to go."""
+    """Processes that the case left behind are reparented to us, the reaper; ends them and reports what they were. The
+    processes of a killed supervisor get some time to exit."""
     await_trash()
     deadline = time.monotonic() + wait_s
     while True:
@@ -360,7 +360,7 @@ def orphans(wait_s=0):
 
 
 def run_case(function, bin_dir, uid):
-    """Returns what is wrong with it."""
+    """Returns the problems of a case."""
     place = Place(bin_dir, uid)
     problems = []
     try:
@@ -386,7 +386,7 @@ def identities(who, turn):
 
 
 def wanted():
-    """What is to run: (number, title, function, name, uid)."""
+    """The cases to run: (number, title, function, name, uid)."""
     number = 0
     for turn, (title, function, who) in enumerate(CASES):
         if OPTIONS.words and not any(word in title for word in OPTIONS.words):
@@ -397,7 +397,7 @@ def wanted():
 
 
 def run_as(identity, bin_dir):
-    """The cases of one identity. A case's lines come out at once: others print, too."""
+    """Runs the cases of one identity. Prints a case's lines in one write, because other workers also print."""
     failed = False
     for number, title, function, name, uid in wanted():
         if name != identity:
@@ -415,7 +415,7 @@ def run_as(identity, bin_dir):
 
 
 def run_all(bin_dir):
-    """Root's cases and the user's side by side: most of them wait for something."""
+    """Runs root's cases and the user's in parallel: most of them wait for something."""
     names = sorted({name for _, _, _, name, _ in wanted()})
     workers = []
     for name in names:
@@ -444,7 +444,7 @@ def main():
     parser.add_argument("words", nargs="*")
     OPTIONS = parser.parse_args()
     os.umask(0o022)
-    # The programs are copied to where an ordinary user can run them.
+    # Copy the programs to where an ordinary user can run them.
     bin_dir = os.path.realpath(tempfile.mkdtemp(prefix="cordon-bin-"))
     try:
         os.chmod(bin_dir, 0o755)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this kernel lacks, so that a control outside can't work: found by asking the kernel, never by its version. Asked
-only about a control that failed; a kernel that has the thing has no excuse."""
+"""Features that this kernel lacks, so that a control outside cannot work: found by probing the kernel, never by its version.
+Probed only if a control failed; with a kernel that has the feature, the failure counts."""
 import ctypes
 import errno
 import os
@@ -12,7 +12,7 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 
 
 def call(name, number):
-    """A system call, with arguments that it must refuse if it is there."""
+    """Makes a system call with arguments that it must refuse if it exists."""
     def look():
         args = [ctypes.c_long(a) for a in (number, -1, 0, 0, -1, -1)]
         missing = LIBC.syscall(*args) == -1 and ctypes.get_errno() == errno.ENOSYS
@@ -54,5 +54,5 @@ LOOKS = {
 
 
 def lacks(need):
-    """The reason why a control can't work here, or None."""
+    """Returns the reason why a control cannot work here, or None."""
     return LOOKS[need]() if need else None

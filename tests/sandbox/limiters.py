@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The mechanisms that limit a sandbox's processes, and the memory of all together: each for itself, on a machine that
+"""The mechanisms that limit a sandbox's processes, and their total memory: each tested separately, on a machine that
 lacks the better ones (lacking.c), as root and as an ordinary user. See harness.py.
 
-A cgroup needs a machine where one can be made: elsewhere its cases are skipped, and say so. `script/kernels` runs this
-suite where there is one.
+A cgroup needs a machine where one can be created: elsewhere its cases are skipped, and report it. `script/kernels` runs this
+suite where it can.
 """
 import contextlib
 import ctypes
@@ -26,9 +26,9 @@ LIMIT = 40
 PIPES = ["--pipes"]
 ACK = ["--ack-inexact-limits"]
 APART_MOST = 20000
-COUNTED_MOST = 4000  # processes in the time between two counts, on a slow and busy machine, too
+COUNTED_MOST = 4000  # processes between two counts, also on a slow and busy machine
 
-# What is taken away, and what the report says then.
+# The features removed, and the text of the report then.
 WAYS = {
     "cgroup": ("pid_max", "pids.max for"),
     "uid": ("pid_max,cgroups", "of the kernel's user"),
@@ -38,7 +38,7 @@ EXACT = ("cgroup", "uid")
 
 
 def lacks(t, way):
-    """From here on the program runs on such a machine."""
+    """From here on the program runs as on such a machine."""
     if not os.path.exists(t.lacking):
         raise Failed("build/tests/cordon_lacking is missing")
     t.cordon = t.lacking
@@ -51,25 +51,25 @@ def explain(t, policy):
 
 
 def mounts_of(kind):
-    """Where file systems of this type are mounted."""
+    """Paths where file systems of this type are mounted."""
     with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as f:
         return [line.split()[4] for line in f if f" - {kind} " in line]
 
 
 def has_controller(name):
-    """A group with this controller could be made by root, as far as a look from outside can tell."""
+    """Whether root could create a group with this controller, as far as visible from outside."""
     return any(name in Path(place, "cgroup.controllers").read_text(encoding="ascii").split() and
                not Path(place, "cgroup.type").exists() and os.access(place, os.W_OK) for place in mounts_of("cgroup2"))
 
 
 def has_id_maps(*paths):
-    """File systems that have had id-mapped mounts as long as there are such."""
+    """Whether these file systems support id-mapped mounts on every kernel that has them."""
     kinds = subprocess.run(["stat", "-f", "-c", "%T", *paths], check=True, capture_output=True, text=True).stdout.split()
     return set(kinds) <= {"ext2/ext3", "xfs"}
 
 
 def use(t, way, policy):
-    """The case is about this mechanism: skipped where the machine does not have it, as seen from outside."""
+    """Selects this mechanism: the case is skipped if the machine does not have it, as seen from outside."""
     lacks(t, way)
     if WAYS[way][1] in explain(t, policy)["processes"]:
         return policy
@@ -85,8 +85,8 @@ def run_json(t, *command, policy, options=()):
 
 
 def apart(t):
-    """What to run a program below so that its processes can't fill the machine if the limit does not hold: a pid namespace
-    with a limit of its own. Before Linux 6.14 there is none; the setting is the machine's there."""
+    """A prefix for commands whose processes must not fill the machine if the limit fails: a pid namespace
+    with its own limit. Not available before Linux 6.14, where the setting is global."""
     if "kernel.pid_max" not in explain(t, t.policy())["processes"]:
         return []
     script = f'echo {APART_MOST} >/proc/sys/kernel/pid_max; exec "$@"'
@@ -98,7 +98,7 @@ def printed(run):
 
 
 for way in EXACT:
-    @case(f"{way}: so many processes live at one time, and the next is refused", who="root")
+    @case(f"{way}: exactly the limit of processes can live at once, and the next is refused", who="root")
     def _(t, way=way):
         policy = use(t, way, t.policy(limits={"processes": LIMIT}))
         run = run_json(t, t.child, "forks", "1000", policy=policy)
@@ -108,13 +108,13 @@ for way in EXACT:
         t.true(WAYS[way][1] in report["processes"], report)
         t.true("limits.processes" not in json.dumps(report["gaps"]), report)
 
-    @case(f"{way}: the limit is on those that live, not on those that ever were", who="root")
+    @case(f"{way}: the limit applies to live processes, not to all that ever existed", who="root")
     def _(t, way=way):
         policy = use(t, way, t.policy(limits={"processes": LIMIT}))
         run = t.exec(t.child, "generations", "50", "30", policy=policy, options=PIPES)
         t.same(run.out, b"at least 30 0\n", run)
 
-    @case(f"{way}: a program that forks for ever is ended by its run time, all of it", who="root")
+    @case(f"{way}: a program that forks forever is ended completely by its run time", who="root")
     def _(t, way=way):
         lock = t.file("lock")
         policy = use(t, way, t.policy(write=[t.work], limits={"processes": LIMIT}, budgets={"max_runtime_ms": 500}))
@@ -123,7 +123,7 @@ for way in EXACT:
 
 
 for way in WAYS:
-    @case(f"{way}: files look and belong as they do without it", who="root")
+    @case(f"{way}: files have the same owners and modes as without it", who="root")
     def _(t, way=way):
         secret = t.file("secret", "hidden", 0o600)
         other = t.file("other")
@@ -141,7 +141,7 @@ for way in WAYS:
             t.same((st.st_uid, st.st_mode & 0o7777), want, name)
         t.true(os.path.exists(secret), "it is gone")
 
-    @case(f"{way}: a command's streams can be opened by their names, in a box too", who="root")
+    @case(f"{way}: a command's streams can be opened by their names, also in a box", who="root")
     def _(t, way=way):
         lacks(t, way)
         script = "read x </dev/stdin; echo $x >/dev/stdout; echo e$x >/dev/stderr; echo 2 >/proc/self/fd/1"
@@ -156,7 +156,7 @@ for way in WAYS:
         reap_boxes(t)
 
 
-# Runs a command where every mount is shared with its copies elsewhere, as systemd has it, and compares the mounts.
+# Runs a command where every mount is propagated, as with systemd, and compares the mounts.
 SHARED = ["unshare", "--mount", "--propagation", "shared", "sh", "-c",
           'cp /proc/self/mountinfo before; "$@"; code=$?; diff before /proc/self/mountinfo >&2 || exit 99; exit $code', "sh"]
 
@@ -169,7 +169,7 @@ def has_shared(t, *argv):
 
 
 for way in ("native", *WAYS):
-    @case(f"{way}: no mount is left on a host whose mounts are shared, of a command, a repository, a box", who="root")
+    @case(f"{way}: no mount is left on a host with shared mounts, by a command, a repository, a box", who="root")
     def _(t, way=way):
         if way != "native":
             lacks(t, way)
@@ -187,7 +187,7 @@ for way in ("native", *WAYS):
             reap_boxes(t)
 
 
-@case("uid: a command is not root of the kernel, and files of others are closed to it as to root without rights", who="root")
+@case("uid: a command is not the kernel's root, and has no more access to files of others than root without capabilities", who="root")
 def _(t):
     closed = t.file("closed", "hidden", 0o600)
     os.chown(closed, 1234, 1234)
@@ -197,7 +197,7 @@ def _(t):
     t.code(t.exec("/usr/bin/cat", closed, policy=policy, options=PIPES, expect=None), 6)
 
 
-@case("uid: where a directory can't be id-mapped, another way is taken", who="root")
+@case("uid: if a directory cannot be id-mapped, another mechanism is used", who="root")
 def _(t):
     lacks(t, "uid")
     policy = t.policy(write=[t.work])
@@ -207,7 +207,7 @@ def _(t):
 
 
 def repositories(project, count):
-    """Makes so many of them in a directory."""
+    """Makes this many of them in a directory."""
     for number in range(count):
         top = os.path.join(project, f"r{number}", ".git")
         for name in ("objects", "refs", "hooks"):
@@ -236,7 +236,7 @@ for soft, hard, count, wanted in ((256, 4096, 200, "uid"), (256, 256, 200, "coun
         t.true(WAYS[way][1] in run.result["sandbox_report"]["processes"], run)
 
 
-@case("uid: a limit of a box in layers, which can't be id-mapped, is refused with that reason", who="root")
+@case("uid: a limit of a box with layers, which cannot be id-mapped, is refused with that reason", who="root")
 def _(t):
     use(t, "uid", t.policy())
     t.env["CORDON_HOME"] = t.directory("boxes")
@@ -246,7 +246,7 @@ def _(t):
     t.true(b"no id-mapped mount of an overlay" in run.err and b"--ack-inexact-limits" in run.err, run)
 
 
-@case("uid: too few open files for a limit that was asked for: the remedy is more of them", who="root")
+@case("uid: too few open files for a requested limit: the remedy is to raise them", who="root")
 def _(t):
     policy = use(t, "uid", t.policy(limits={"processes": LIMIT}))
     run = t.run(["prlimit", "--nofile=30:30", *t.command(t.child, "exit", "0", policy=policy, options=["--json"])])
@@ -254,7 +254,7 @@ def _(t):
     t.true("ulimit -n" in run.error["context"]["remedy"] and "cgroup2" not in run.error["context"]["remedy"], run)
 
 
-# As many rulesets as Landlock allows one process, of no consequence, before a program.
+# Applies the maximum number of Landlock rulesets for one process, without effect, before a program.
 STACKED = """import ctypes, os, struct, sys
 call = ctypes.CDLL(None).syscall
 for _ in range(16):
@@ -264,7 +264,7 @@ for _ in range(16):
 os.execv(sys.argv[1], sys.argv[1:])"""
 
 
-@case("uid: a failure that is not of that way is told, and not taken for one of the limit", who="root")
+@case("uid: an unrelated failure is reported as such, and not as one of the limit", who="root")
 def _(t):
     policy = use(t, "uid", t.policy(limits={"processes": LIMIT}))
     run = t.run(["/usr/bin/python3", "-c", STACKED, *t.command(t.child, "exit", "0", policy=policy, options=["--json"])])
@@ -274,7 +274,7 @@ def _(t):
     t.same(run.error["context"]["primitive"], "landlock", run)
 
 
-@case("counted: the default limit runs, and the report and doctor say that it is not exact", who="root")
+@case("counted: the default limit works, and the report and doctor state that it is not exact", who="root")
 def _(t):
     lacks(t, "counted")
     run = run_json(t, t.child, "forks", "100", policy=t.policy())
@@ -288,7 +288,7 @@ def _(t):
     t.true("not exact" in checks["process limit"]["detail"] and "6.14" in checks["process limit"]["remedy"], checks)
 
 
-@case("counted: a limit that was asked for is refused before anything runs, unless that is acknowledged", who="root")
+@case("counted: a requested limit is refused before anything runs, unless acknowledged", who="root")
 def _(t):
     lacks(t, "counted")
     policy = t.policy(write=[t.work], limits={"processes": LIMIT})
@@ -303,7 +303,7 @@ def _(t):
 
 
 for mode, more in (("landlock", []), ("none", ["--ack-unsafe-network"])):
-    @case(f"{mode}: a limit that was asked for is refused without a cgroup, unless that is acknowledged; the gap is named")
+    @case(f"{mode}: a requested limit is refused without a cgroup, unless acknowledged; the gap is listed")
     def _(t, mode=mode, more=more):
         t.cordon, t.env["CORDON_TEST_LACKS"] = t.lacking, "cgroups"
         options = ["--sandbox", mode, "--ack-unsafe-sandbox", *more]
@@ -319,7 +319,7 @@ for mode, more in (("landlock", []), ("none", ["--ack-unsafe-network"])):
             t.true("processes: there is no limit of their number" in run.result["sandbox_report"]["gaps"], run)
 
 
-# Programs that make processes until there are no more, after something that they do to process 1, which counts them.
+# Programs that make processes until it fails, after an action on process 1, which counts them.
 BEFORE = {
     "at once": "",
     "process 1 without its scheduling class": "os.sched_setscheduler(1, os.SCHED_IDLE | os.SCHED_RESET_ON_FORK, os.sched_param(0))",
@@ -330,7 +330,7 @@ BEFORE = {
 BOMB = "import os\ntry:\n exec({!r})\nexcept OSError: pass\nprint('ready', flush=True)\nwhile 1:\n try: os.fork()\n except OSError: pass"
 
 for name, before in BEFORE.items():
-    @case(f"counted: a program that forks for ever is ended, {name}", who="root")
+    @case(f"counted: a program that forks forever is ended, {name}", who="root")
     def _(t, before=before):
         below = apart(t)
         lacks(t, "counted")
@@ -341,7 +341,7 @@ for name, before in BEFORE.items():
         t.true("limits.processes" in run.error["message"], run)
 
 
-@case("counted: a step that waits for a program that is killed for too many processes says why", who="root")
+@case("counted: a step that waits for a program that is killed for too many processes reports why", who="root")
 def _(t):
     below = apart(t)
     lacks(t, "counted")
@@ -356,7 +356,7 @@ def _(t):
     t.true("limits.processes" in run.error["message"], run)
 
 
-@case("counted: too many processes are all killed, soon, and the error says why", who="root")
+@case("counted: too many processes are all killed, quickly, and the error reports why", who="root")
 def _(t):
     below = apart(t)
     lock = t.file("lock")
@@ -373,7 +373,7 @@ def _(t):
     t.unlocked(lock)
 
 
-@case("counted: a command of a box that is killed for too many processes says so, and the next one is not blamed", who="root")
+@case("counted: a command of a box that is killed for too many processes reports it, and the next one is not affected", who="root")
 def _(t):
     below = apart(t)
     lacks(t, "counted")
@@ -403,7 +403,7 @@ def _(t):
         t.true("limits.processes" in run.error["message"], run)
 
 
-@case("an author's acknowledgement of inexact limits is not the user's: scenarios and recordings", who="root")
+@case("an author's acknowledgement of inexact limits does not count for the user: scenarios and recordings", who="root")
 def _(t):
     lacks(t, "counted")
     tree = {"scenario_version": 1, "metadata": {"name": "s"},
@@ -427,7 +427,7 @@ def _(t):
     t.code(t.run([*again, *ACK]), 0)
 
 
-@case("an ordinary user: RLIMIT_NPROC, exactly, whatever else is missing", who="user")
+@case("an ordinary user: RLIMIT_NPROC, exactly, with any other features missing", who="user")
 def _(t):
     lacks(t, "counted")
     run = run_json(t, t.child, "forks", "1000", policy=t.policy(limits={"processes": LIMIT}))
@@ -439,12 +439,12 @@ def _(t):
 # Groups ---------------------------------------------------------------------------------------------
 
 def groups():
-    """Those of ours that are there, wherever cgroup2 is mounted."""
+    """Our existing groups, wherever cgroup2 is mounted."""
     return [g for place in mounts_of("cgroup2") for g in glob.glob(os.path.join(place, "**", "cordon-[0-9]*"), recursive=True)]
 
 
 def needs_memory(t, policy):
-    """A group that counts memory can be made."""
+    """Skips the case unless a group that counts memory can be created."""
     if "memory.max" in explain(t, policy)["limits"]:
         return
     if t.uid is None and has_controller("memory"):
@@ -453,7 +453,7 @@ def needs_memory(t, policy):
 
 
 for kind, more in (("private", []), ("shared", ["shared"])):
-    @case(f"memory of all processes together is limited, {kind} memory too")
+    @case(f"memory of all processes together is limited, also {kind} memory")
     def _(t, more=more):
         policy = t.policy(limits={"memory_bytes": 256 * MIB})
         needs_memory(t, policy)
@@ -466,7 +466,7 @@ for kind, more in (("private", []), ("shared", ["shared"])):
 
 
 class Groups:
-    """Two groups of ours, one in the other, the outer one with controllers for its children. Gone at the end."""
+    """Two nested groups, the outer one with controllers for its children. Removed at the end."""
 
     def __init__(self):
         top = next(p for p in mounts_of("cgroup2") if not Path(p, "cgroup.type").exists())
@@ -490,7 +490,7 @@ class Groups:
         self.outer.rmdir()
 
     def command(self, argv):
-        """In the inner group, with another process."""
+        """Runs a command in the inner group, with another process."""
         return ["sh", "-c", f'echo $$ >{self.inner}/cgroup.procs; "$@"', "sh", *argv]
 
 
@@ -501,7 +501,7 @@ def bpf(command, attributes):
 
 
 def attach_program(directory):
-    """A program that lets everything pass, on what the processes of a group send."""
+    """Attaches a BPF program that allows all outgoing traffic of a group."""
     code = ctypes.create_string_buffer(bytes([0xb7, 0, 0, 0, 1, 0, 0, 0, 0x95, 0, 0, 0, 0, 0, 0, 0]))
     licence = ctypes.create_string_buffer(b"GPL")
     program = bpf(5, struct.pack("IIQQ", 8, 2, ctypes.addressof(code), ctypes.addressof(licence)))
@@ -514,7 +514,7 @@ def attach_program(directory):
         raise Skipped("no BPF programs on groups here")
 
 
-@case("cgroup: a group that is left hands on its limits, others may not open the new one; with BPF programs it is not left", who="root")
+@case("cgroup: a group that is left passes on its limits, others cannot open the new one; with BPF programs it is not left", who="root")
 def _(t):
     if not has_controller("memory") or not has_controller("pids"):
         raise Skipped("no cgroup (version 2) with the controllers of memory and processes here")
@@ -538,7 +538,7 @@ def _(t):
         t.true(WAYS["uid"][1] in said or WAYS["counted"][1] in said, said)
 
 
-@case("a group is gone with its sandbox, and one that a killed supervisor left with the next")
+@case("a group is removed with its sandbox, and one that a killed supervisor left by the next")
 def _(t):
     policy = t.policy(limits={"memory_bytes": 256 * MIB})
     needs_memory(t, policy)

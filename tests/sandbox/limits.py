@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a hostile or broken program, policy or command line does to `cordon exec`: budgets, limits,
-processes that won't go, bad input, a machine that lacks what the sandbox needs; and that nothing is
+"""Effects of a hostile or broken program, policy or command line on `cordon exec`: budgets, limits,
+processes that do not exit, bad input, a machine that lacks what the sandbox needs; and that nothing is
 left afterwards. See harness.py.
 
-Times are judged by what the program was told, never by the clock alone: "at once" means that a long
-budget was not needed. The one absolute time is the 50 ms after a budget, as the best of some runs.
+Times are judged by the limits given to the program, never by the clock alone: "at once" means that a long
+budget was not needed. The one absolute time is the 50 ms after a budget, as the best of several runs.
 """
 import contextlib
 import ctypes
@@ -25,8 +25,8 @@ from harness import (KILLED_S, PRESET_PYTHON, TIMEOUT_S, Failed, become_reaper, 
 MIB = 1 << 20
 LONG_MS = 120000       # a budget that no test should come near
 AFTER_BUDGET_MS = 50   # the issue's number
-BUDGET_RUNS = 5        # the best counts: others use this machine, too
-SUPERVISOR_MIB = 6     # VmHWM of the cordon process, under a flood as well
+BUDGET_RUNS = 5        # the best counts: others also use this machine
+SUPERVISOR_MIB = 6     # VmHWM of the cordon process, also under a flood
 PIPES, PTY = ["--pipes"], ["--pty"]
 JSON = ["--json"]
 
@@ -40,7 +40,7 @@ def run_json(t, *command, policy, options=(), **more):
 
 
 def over_budget(t, run, budget):
-    """Exit 4 and the budget's name."""
+    """Checks for exit 4 and the budget's name."""
     t.denied(run, "E_TIMEOUT", 4)
     t.same(run.error.get("context", {}).get("budget"), budget, run)
     status = run.result.get("exit_status") or {}
@@ -49,7 +49,7 @@ def over_budget(t, run, budget):
 
 
 def watch(t, argv, read=True):
-    """Runs a command, counts what it prints, and watches its memory: (exit status, bytes, peak)."""
+    """Runs a command, counts its output, and watches its memory: (exit status, bytes, peak)."""
     process = t.start(argv, stderr=subprocess.DEVNULL)
     most = count = 0
     deadline = time.monotonic() + TIMEOUT_S
@@ -98,7 +98,7 @@ for how in (PIPES, PTY):
                         "max_output_bytes")
 
 
-@case("a flood as JSON: memory is bound by the budget, not by the flood")
+@case("a flood as JSON: memory is bounded by the budget, not by the flood")
 def _(t):
     policy = t.policy(**budgets(max_output_bytes=MIB, max_runtime_ms=LONG_MS))
     code, _, most = watch(t, t.command(t.child, "flood", policy=policy, options=JSON))
@@ -107,7 +107,7 @@ def _(t):
     t.true(0 < most < limit, f"the supervisor's memory went to {most} bytes")
 
 
-@case("output that is just within its budget is no failure, one byte more is")
+@case("output of exactly its budget succeeds, one byte more fails")
 def _(t):
     for size, code in ((MIB, 0), (MIB + 1, 4)):
         policy = t.policy(**budgets(max_output_bytes=MIB))
@@ -117,7 +117,7 @@ def _(t):
 
 
 def record_of(t, path):
-    """The record of a run, if it is whole: {name: bytes}."""
+    """The record of a run, checked for completeness: {name: bytes}."""
     found = {}
     for place, _, names in os.walk(path):
         for name in names:
@@ -139,7 +139,7 @@ def record_of(t, path):
 
 
 for how in (PIPES, PTY):
-    @case(f"what is within the budget is there when the run is ended, by its time or by one byte too many, {how[0]}")
+    @case(f"output within the budget is kept when the run is ended, by its time or by one byte too many, {how[0]}")
     def _(t, how=how):
         size = 200000
         for i, (command, budget) in enumerate(((["burst", str(size)], "max_runtime_ms"),
@@ -156,7 +156,7 @@ for how in (PIPES, PTY):
             result = json.loads(found["run.json"])
             t.same((result["status"], result["error"]["context"]["budget"]), ("errored", budget))
 
-    @case(f"a reader that goes away: the record of the run is whole, {how[0]}")
+    @case(f"a reader that disconnects: the record of the run is complete, {how[0]}")
     def _(t, how=how):
         for i, command in enumerate((["flood"], ["binary", str(10**9)])):
             record = os.path.join(t.work, f"record-{i}")
@@ -171,7 +171,7 @@ for how in (PIPES, PTY):
             t.same(json.loads(found["run.json"])["status"], "failed")
 
 
-@case("stdout and stderr count together")
+@case("stdout and stderr share one budget")
 def _(t):
     real = os.path.realpath(PRESET_PYTHON)
     script = "import os\nfor i in range(60):\n for fd in (1, 2): os.write(fd, b'x' * 10000)"
@@ -180,7 +180,7 @@ def _(t):
     t.true(len(run.out) + run.err.count(b"x" * 100) * 100 <= MIB + 200, len(run.out))
 
 
-@case("any bytes come through a pipe as they are")
+@case("binary data passes through a pipe unchanged")
 def _(t):
     block = bytes((i * 7 + i // 256) % 256 for i in range(65536))
     run = t.exec(t.child, "binary", str(3 * MIB), policy=t.policy(), options=PIPES)
@@ -205,7 +205,7 @@ for how in (PIPES, PTY):
             t.true(isinstance(run.result, dict), run)
 
 
-@case("names that attack a terminal are shown harmless")
+@case("names with escape sequences are shown escaped")
 def _(t):
     for raw in (b"/x\x1b]52;c;aGk=\x07", b"/x\xc2\x9b31m", b"/x\x7f\xff"):
         run = t.exec(raw, policy=t.policy(), expect=2)
@@ -213,7 +213,7 @@ def _(t):
         t.true(text and not [c for c in text if (c < " " and c != "\n") or "\x7f" <= c <= "\x9f"], run)
 
 
-@case("a reader that is slow loses nothing")
+@case("a slow reader loses nothing")
 def _(t):
     process = t.start(t.command(t.child, "binary", str(MIB), policy=t.policy(), options=PIPES))
     got = b""
@@ -227,7 +227,7 @@ def _(t):
 
 
 for how in (PIPES, PTY):
-    @case(f"a reader that reads nothing: the run time still ends it, {how[0]}")
+    @case(f"a reader that does not read: the run time still ends it, {how[0]}")
     def _(t, how=how):
         lock = t.file("lock")
         script = f"{t.child} daemon {lock}; {t.child} flood"
@@ -241,7 +241,7 @@ for how in (PIPES, PTY):
         t.same(process.wait(TIMEOUT_S), 4)
 
 
-@case("a reader that goes away: the run ends, and so does the sandbox")
+@case("a reader that disconnects: the run and the sandbox end")
 def _(t):
     lock = t.file("lock")
     script = f"{t.child} daemon {lock}; {t.child} flood"
@@ -277,7 +277,7 @@ for label, command in (
             t.true(300 <= took <= 300 + limit, f"it took {took} ms where 300 are allowed")
 
 
-@case("the whole command is over within 50 ms of the run time, beside what a start costs")
+@case("the whole command is over within 50 ms of the run time, plus the cost of a start")
 def _(t):
     def wall(*command, **values):
         start = time.monotonic()
@@ -289,7 +289,7 @@ def _(t):
     t.true(took <= 300 + base + AFTER_BUDGET_MS * factor(), f"{took} ms; a start costs {base} ms")
 
 
-@case("a program that forks for ever and catches every signal is ended by its run time, all of it")
+@case("a program that forks forever and catches every signal is ended completely by its run time")
 def _(t):
     lock = t.file("lock")
     policy = t.policy(write=[t.work], limits={"processes": 48}, **budgets(max_runtime_ms=500))
@@ -300,7 +300,7 @@ def _(t):
 
 # Processes ------------------------------------------------------------------------------------------
 
-@case("processes are limited, as root as well; the host's own limit is as it was")
+@case("processes are limited, also as root; the host's own limit is unchanged")
 def _(t):
     def host():
         with open("/proc/sys/kernel/pid_max", encoding="ascii") as f:
@@ -320,7 +320,7 @@ def _(t):
 
 
 for limit, width in ((40, 30), (100, 80), (512, 400)):
-    @case(f"a limit of {limit} processes is one on those that live, not on those that ever were")
+    @case(f"a limit of {limit} processes applies to live processes, not to all that ever existed")
     def _(t, limit=limit, width=width):
         rounds = 2000 // width
         policy = t.policy(limits={"processes": limit})
@@ -329,13 +329,13 @@ for limit, width in ((40, 30), (100, 80), (512, 400)):
 
 
 for how in (PIPES, PTY):
-    @case(f"a daemon that called setsid twice is gone with the run, {how[0]}")
+    @case(f"a daemon that called setsid twice ends with the run, {how[0]}")
     def _(t, how=how):
         lock = t.file("lock")
         t.exec(t.child, "daemon", lock, policy=t.policy(write=[t.work]), options=how)
         t.unlocked(lock)
 
-    @case(f"nohup, disown and a trap don't outlive the run, {how[0]}")
+    @case(f"nohup, disown and a trap do not outlive the run, {how[0]}")
     def _(t, how=how):
         lock = t.file("lock")
         shutil.copy(t.child, t.work + "/daemon")
@@ -344,7 +344,7 @@ for how in (PIPES, PTY):
         t.exec("/usr/bin/bash", "-c", script, options=["--preset", "build", "--root", t.work, *how])
         t.unlocked(lock)
 
-    @case(f"the child exits, its child holds the output: the run ends at once, {how[0]}")
+    @case(f"the child exits, its child holds the output: the run ends immediately, {how[0]}")
     def _(t, how=how):
         lock = t.file("lock")
         policy = t.policy(write=[t.work], **budgets(max_runtime_ms=LONG_MS))
@@ -356,7 +356,7 @@ for how in (PIPES, PTY):
         t.true("done" in run.result["final_observation"].get("transcript_delta", ""), run)
 
 
-@case("a program that takes its output out of the pipe again: the supervisor does not wait for it")
+@case("a program that reads its output back from the pipe does not block the supervisor")
 def _(t):
     rounds = 400
     policy = t.policy(read=[t.work], cwd=t.work, **budgets(max_runtime_ms=LONG_MS))
@@ -369,7 +369,7 @@ def _(t):
 
 
 for how in (PIPES, PTY):
-    @case(f"input that nobody reads, much of it or none that ends: the run ends with the program or its time, {how[0]}")
+    @case(f"input that is not read, large or endless: the run ends with the program or its time, {how[0]}")
     def _(t, how=how):
         lock, much = t.file("lock"), t.file("much", b"x" * MIB)
         for command, code in ((["exit", "0"], 0), (["exit", "3"], 3), (["hold", lock], 0), (["pause"], 4)):
@@ -381,7 +381,7 @@ for how in (PIPES, PTY):
                     t.unlocked(lock)
 
 
-@case("the control: without a sandbox such a daemon lives on")
+@case("the control: without a sandbox such a daemon survives")
 def _(t):
     lock = t.file("lock")
     t.code(t.run([t.child, "daemon", lock]), 0)
@@ -390,7 +390,7 @@ def _(t):
     t.unlocked(lock, KILLED_S)
 
 
-@case("ten thousand orphans are waited for")
+@case("ten thousand orphans are reaped")
 def _(t):
     n = 1000 if sanitized() else 10000
     policy = t.policy(limits={"processes": 100})
@@ -400,7 +400,7 @@ def _(t):
 
 for signo in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     for how in (PIPES, PTY):
-        @case(f"the supervisor gets {signo.name}: all of the sandbox is gone, {how[0]}")
+        @case(f"the supervisor gets {signo.name}: the whole sandbox is gone, {how[0]}")
         def _(t, signo=signo, how=how):
             locks = [t.file("lock"), t.file("lock2")]
             script = f"{t.child} daemon {locks[0]}; exec {t.child} lock {locks[1]}"
@@ -420,7 +420,7 @@ for signo in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
 
 
 for signo in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
-    @case(f"{signo.name} that the caller ignores, as nohup does, ends nothing")
+    @case(f"{signo.name} that the caller ignores, as with nohup, ends nothing")
     def _(t, signo=signo):
         for how in (PIPES, PTY):
             argv = t.command(t.child, "listen", policy=t.policy(), options=how)
@@ -436,7 +436,7 @@ for signo in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM):
             t.code(t.finish(process, b"quit\n"), 0)
 
 
-@case("interrupted with --json: the result is whole, exit 130")
+@case("interrupted with --json: the result is complete, exit 130")
 def _(t):
     lock = t.file("lock")
     argv = t.command(t.child, "lock", lock, policy=t.policy(write=[t.work]), options=JSON)
@@ -451,7 +451,7 @@ def _(t):
 
 # Memory, files --------------------------------------------------------------------------------------
 
-@case("memory is limited: 64 GB can't be had, nor more than the policy says")
+@case("memory is limited: 64 GB cannot be allocated, nor more than the policy allows")
 def _(t):
     outside = t.run([t.child, "alloc", str(64 << 30), str(512 * MIB)])
     t.true(outside.out.endswith(b"allocated %d 0\n" % (512 * MIB)), f"the control\n{outside}")
@@ -465,7 +465,7 @@ def _(t):
     t.true(b"allocated" in run.out, f"what is allowed can't be had\n{run}")
 
 
-@case("the least memory that a policy may give is enough for a small program; less is refused before it runs")
+@case("the minimum memory of a policy is enough for a small program; less is refused before it runs")
 def _(t):
     real = os.path.realpath("/usr/bin/true")
     for limit, command in ((MIB, [t.child, "exit", "0"]), (MIB, [real])):
@@ -476,7 +476,7 @@ def _(t):
         t.true(f"limits.memory_bytes: {limit} is less than {MIB}" in run.error["message"], run)
 
 
-@case("memory of several processes together is limited, or the report says that it is not")
+@case("memory of several processes together is limited, or the report lists the gap")
 def _(t):
     policy = t.policy(limits={"memory_bytes": 256 * MIB}, **budgets(max_runtime_ms=4000))
     run = run_json(t, t.child, "share", "6", str(100 * MIB), policy=policy, options=PIPES)
@@ -494,7 +494,7 @@ def _(t):
     t.true(900 <= int(run.out.split()[1]) <= 1024, run)
 
 
-@case("a sparse file of 100 GB can't be made, where it can write and in /tmp")
+@case("a sparse file of 100 GB cannot be made, in a writable directory or in /tmp")
 def _(t):
     size = 100 * 10**9
     outside = t.run([t.child, "sparse", t.work + "/control", str(size)])
@@ -506,7 +506,7 @@ def _(t):
     t.same(os.path.getsize(t.work + "/big"), 0)
 
 
-@case("files end at file_bytes")
+@case("files are limited to file_bytes")
 def _(t):
     policy = t.policy(write=[t.work], limits={"file_bytes": MIB})
     run = t.exec(t.child, "fill", t.work + "/big", str(4 * MIB), policy=policy, options=PIPES)
@@ -514,7 +514,7 @@ def _(t):
     t.same(os.path.getsize(t.work + "/big"), MIB)
 
 
-@case("/tmp is full at tmp_bytes, and so is what else lies in memory")
+@case("/tmp and other file systems in memory are full at tmp_bytes")
 def _(t):
     policy = t.policy(limits={"tmp_bytes": 16 * MIB, "file_bytes": 1 << 40})
     run = t.exec(t.child, "fill", "/tmp/big", str(1 << 30), policy=policy, options=PIPES)
@@ -543,13 +543,13 @@ def refuse(t, run, code="E_POLICY_DENIED", exit_code=2):
 
 
 def try_policy(t, command=None, options=(), base=True, **values):
-    """A marker under a policy that would do, but for what is given."""
+    """Runs a marker under a policy that would work, except for the values given."""
     if base:
         values["write"] = [t.work, *values.get("write", ())]
     return run_json(t, *(command or [t.child, "mark", mark(t)]), policy=t.policy(**values), options=options)
 
 
-@case("the control: the policy that the refusals change lets it run")
+@case("the control: the base policy of the refusals lets it run")
 def _(t):
     t.code(try_policy(t), 0)
     t.true(os.path.exists(mark(t)), "the marker is not there")
@@ -561,7 +561,7 @@ def _(t):
     refuse(t, try_policy(t, execs=[]))
 
 
-@case("refused (2): a link to a program that is not listed")
+@case("refused (2): a symlink to a program that is not listed")
 def _(t):
     os.symlink("/usr/bin/touch", t.work + "/x")
     refuse(t, try_policy(t, [t.work + "/x", mark(t)]))
@@ -570,7 +570,7 @@ def _(t):
     t.code(try_policy(t, [t.work + "/x", "exit", "0"]), 0)
 
 
-@case("refused (3): shells, by whatever name")
+@case("refused (3): shells, by any name")
 def _(t):
     script = t.file("run.sh", "#!/bin/sh\ntouch ran\n", 0o755)
     os.symlink("/usr/bin/bash", t.work + "/plain")
@@ -584,7 +584,7 @@ BLOCKED = ["relative", "./x", "", "/", "/home", "/root", "/etc", "/usr", "/var",
            "/proc/self", "/sys", "/dev", "/dev/shm", "/boot", "//", "/tmp/..", "/proc/..", "/no/such/thing"]
 
 
-@case("refused (4): paths that no policy may allow, to read and to write")
+@case("refused (4): paths that no policy may allow, for reading and writing")
 def _(t):
     for path in [*BLOCKED, t.home]:
         refuse(t, try_policy(t, read=[path]))
@@ -595,7 +595,7 @@ def _(t):
     refuse(t, try_policy(t, read=[t.work + "/link"]))
 
 
-@case("refused (5): what needs an acknowledgement, in the policy and on the command line")
+@case("refused (5): options that need an acknowledgement, in the policy and on the command line")
 def _(t):
     refuse(t, try_policy(t, fs_write_unsafe_ack=False))
     refuse(t, try_policy(t, network="enabled"))
@@ -607,7 +607,7 @@ def _(t):
         refuse(t, try_policy(t, options=options))
 
 
-@case("acknowledged on the command line, the same runs")
+@case("acknowledged on the command line, the same options run")
 def _(t):
     t.code(try_policy(t, fs_write_unsafe_ack=False, options=["--ack-unsafe-write"]), 0)
     for options in (["--enable-network", "--ack-unsafe-network"],
@@ -619,7 +619,7 @@ def _(t):
         t.true(run.result["policy"]["network_unsafe_ack"], f"not in the effective policy\n{run}")
 
 
-@case("refused (6): a working directory outside, by its name, by dots, by a link; a file")
+@case("refused (6): a working directory outside, by name, by dots, by a symlink; a file")
 def _(t):
     outside = t.directory("outside")
     os.symlink(outside, t.work + "/link")
@@ -629,7 +629,7 @@ def _(t):
     refuse(t, try_policy(t, cwd="relative"))
 
 
-@case("refused (6): a working directory that is not there, with and without a policy: the message says so")
+@case("refused (6): a missing working directory, with and without a policy: the message says so")
 def _(t):
     for name, why in (("none", "No such file"), ("file", "is not a directory"), ("none/deeper", "No such file")):
         path = os.path.join(t.work, name)
@@ -643,7 +643,7 @@ def _(t):
                 t.true("allowed_read" not in message, f"nobody wrote such a list\n{run}")
 
 
-@case("refused (7): a record of the run outside of what may be written")
+@case("refused (7): a record of the run outside the writable directories")
 def _(t):
     outside = t.directory("outside")
     os.symlink(outside, t.work + "/link")
@@ -653,7 +653,7 @@ def _(t):
     t.same(os.listdir(outside), [])
 
 
-@case("refused (8): environment names that make programs run something else")
+@case("refused (8): environment variables that make programs run something else")
 def _(t):
     for name in ("LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "ld_preload", "GCONV_PATH", "BASH_ENV", "ENV",
                  "PYTHONPATH", "NODE_OPTIONS", "BUN_OPTIONS", "GIT_SSH_COMMAND", "PERL5OPT", "RUBYOPT", "IFS",
@@ -669,7 +669,7 @@ def policy_text(t, extra="", read=()):
             f'"fs_write_unsafe_ack":true,"exec":{{"allowed_executables":{json.dumps([t.child])}}}}}').encode()
 
 
-@case("refused (9): policies that are malformed, of the wrong kind, too large")
+@case("refused (9): policies that are malformed, of the wrong type, too large")
 def _(t):
     t.code(try_policy(t, text=policy_text(t)), 0)
     os.unlink(mark(t))
@@ -691,7 +691,7 @@ def _(t):
             raise Failed(f"{about}: {e}") from e
 
 
-@case("refused (9): 100,000 entries, 10 MB, many of them missing: soon, and with bounded memory")
+@case("refused (9): 100,000 entries, 10 MB, many of them missing: fast, and with bounded memory")
 def _(t):
     for about, text in (
             ("100,000 entries", policy_text(t, read=[t.work] * 100000)),
@@ -704,7 +704,7 @@ def _(t):
         t.true(len(run.out) < 4 * MIB, f"{about}: {len(run.out)} bytes of answer")
 
 
-@case("policies that can't be read: missing, a directory, no permission")
+@case("unreadable policies: missing, a directory, no permission")
 def _(t):
     closed = t.policy()
     os.chmod(closed, 0)
@@ -713,9 +713,9 @@ def _(t):
         refuse(t, run_json(t, t.child, "mark", mark(t), policy=path), "E_IO", 10)
 
 
-# What the host has mounted --------------------------------------------------------------------------
+# Mounts of the host ---------------------------------------------------------------------------------
 
-# What is mounted, where a file of it is then, and how that begins outside.
+# Mount commands, the path of a file in the mount, and its first bytes outside.
 KERNEL_MOUNTS = {
     "proc": ("mkdir m; mount -t proc proc m", "m/version", b"Linux version"),
     "proc, deeper": ("mkdir -p a/b; mount -t proc proc a/b", "a/b/version", b"Linux version"),
@@ -728,7 +728,7 @@ KERNEL_MOUNTS = {
     "a device of the host": ("touch f; mount --bind /dev/zero f", "f", b""),
 }
 for label, (script, name, begin) in KERNEL_MOUNTS.items():
-    @case(f"mounted by the host in what may be read and written: {label} is covered")
+    @case(f"mounted by the host in readable and writable directories: {label} is covered")
     def _(t, script=script, name=name, begin=begin):
         t.file("plain", "seen")
         path = os.path.join(t.work, name)
@@ -746,7 +746,7 @@ for label, (script, name, begin) in KERNEL_MOUNTS.items():
 
 
 def many_mounts(n, where):
-    """A part of proc mounted n times, as a line of a shell script."""
+    """Mounts a part of proc n times, as a line of a shell script."""
     return f"""mkdir -p {where}; mount -t tmpfs -o mode=755 none {where}
 /usr/bin/python3 -c '
 import ctypes, os
@@ -758,7 +758,7 @@ for i in range({n}):
 """
 
 
-@case("mounted by the host: more than 4,096 file systems of the kernel, and the last of them is covered")
+@case("mounted by the host: more than 4,096 kernel file systems, and the last of them is covered")
 def _(t):
     path = os.path.join(t.work, "m/version")
     script = "rm -rf m; " + many_mounts(4200, "/mnt") + "mkdir m; mount -t proc proc m"
@@ -768,7 +768,7 @@ def _(t):
     t.true(not run.out and b"No such file" in run.err, run)
 
 
-@case("mounted by the host: thousands of file systems of the kernel in what may be written: all of them covered")
+@case("mounted by the host: thousands of kernel file systems in a writable directory are all covered")
 def _(t):
     script = "rm -rf m; " + many_mounts(600 if sanitized() else 4200, "m")
     path = os.path.join(t.work, "m/%d/kernel/ostype")
@@ -778,7 +778,7 @@ def _(t):
         t.true(not run.out and b"No such file" in run.err, run)
 
 
-@case("refused (10): mounts that can't be read: exit 3, nothing ran")
+@case("refused (10): mounts that cannot be read: exit 3, nothing ran")
 def _(t):
     script = "rm -rf m; mkdir m; mount -t proc proc m; mount --bind %s /proc/$$/mountinfo"
     for hidden in ("/dev/null", "/proc/version"):
@@ -789,7 +789,7 @@ def _(t):
         t.true("mountinfo" in run.error["message"] and run.error["context"].get("remedy"), run)
 
 
-@case("refused (4): paths on a file system of the kernel, wherever that is mounted")
+@case("refused (4): paths on a kernel file system, wherever it is mounted")
 def _(t):
     script = "mkdir m; mount -t %s none m"
     for path, prepare in (("/proc/sys", ":"), ("/sys/kernel", ":"), ("m", script % "proc"), ("m/sys", script % "proc"),
@@ -803,7 +803,7 @@ def _(t):
             t.true(run.error["context"]["value"] == os.path.join(t.work, path), run)
 
 
-# Where the record is, what the host mounts, and under which other name the record could be seen.
+# The record's path, the host's mounts, and the other name under which the record could be visible.
 TWINS = {
     "the tree again": ("one/art", "mount --bind one two", "two/art"),
     "from the other side": ("two/art", "mount --bind one two", "one/art"),
@@ -812,7 +812,7 @@ TWINS = {
     "of a file system of its own": ("one/art", "mount -t tmpfs -o mode=777 none one; mount --bind one two", "two/art"),
 }
 for label, (record, script, twin) in TWINS.items():
-    @case(f"mounted twice by the host: the run's record is seen under no name: {label}")
+    @case(f"mounted twice by the host: the run's record is visible under no name: {label}")
     def _(t, record=record, script=script, twin=twin):
         one, two = t.directory("work", "one"), t.directory("work", "two")
         t.directory("work", "one", "a", "b")
@@ -831,7 +831,7 @@ for label, (record, script, twin) in TWINS.items():
         t.exec(t.child, "mark", f"{two}/free", policy=policy, options=PIPES, mounts=script)
 
 
-@case("sandbox: landlock can cover nothing, and the report says what can be reached")
+@case("sandbox: landlock cannot cover anything, and the report lists what can be reached")
 def _(t):
     record, kernel = os.path.join(t.work, "record"), os.path.join(t.work, "m")
     policy = t.policy(write=[t.work], sandbox="landlock", sandbox_unsafe_ack=True)
@@ -843,7 +843,7 @@ def _(t):
         t.true(gap in run.result["sandbox_report"]["gaps"], f"{path}\n{run}")
 
 
-# What the machine lacks -----------------------------------------------------------------------------
+# Missing features of the machine --------------------------------------------------------------------
 
 def lacking(t, what, **values):
     argv = t.command(t.child, "mark", mark(t), policy=t.policy(write=[t.work], **values), options=JSON)
@@ -862,7 +862,7 @@ def _(t):
     t.true(any(context.get(key) for key in ("remedy", "fix")), f"no remedy\n{run}")
 
 
-@case("refused (10): namespaces, but nothing can be mounted: exit 3, nothing ran")
+@case("refused (10): namespaces, but mounts are not permitted: exit 3, nothing ran")
 def _(t):
     t.same(t.run([t.child, "without", "mount", t.child, "namespace"]).out, b"fsopen 0 EACCES\n", "the control")
     run = lacking(t, "mount")
@@ -877,7 +877,7 @@ def _(t):
     refuse(t, run, "E_SANDBOX_UNAVAILABLE", 3)
 
 
-@case("no Landlock: refused, or run with a gap that names it; never in silence")
+@case("no Landlock: refused, or run with a gap that names it; never silently")
 def _(t):
     run = lacking(t, "landlock")
     t.code(run, 0, 3)
@@ -890,7 +890,7 @@ def _(t):
     t.denied(run, "E_SANDBOX_UNAVAILABLE", 3)
 
 
-@case("a kernel that does not let SysV IPC be limited: only small segments, and the report says it", "user")
+@case("a kernel without SysV IPC limits: only small segments, and the report lists it", "user")
 def _(t):
     old, single = ["/usr/bin/setarch", "--uname-2.6"], [t.child, "without", "second-namespace"]
     t.true(t.run([*old, "/usr/bin/uname", "-r"]).out.startswith(b"2.6"), "the control")
@@ -905,7 +905,7 @@ def _(t):
         t.exec("/usr/bin/ipcmk", "-M", str(size), policy=t.policy(execs=["/usr/bin/ipcmk"]), options=PIPES)
 
 
-@case("nothing is tried with less: the same without namespaces, with and without a policy")
+@case("no fallback to less: the same without namespaces, with and without a policy")
 def _(t):
     t.code(t.run([t.child, "without", "user-namespace", t.cordon, "exec", "--", "touch", mark(t)]), 3)
     for options in (["--preset", "build", "--root", t.work], ["--enable-network", "--ack-unsafe-network"]):
@@ -916,7 +916,7 @@ def _(t):
 
 # Explain --------------------------------------------------------------------------------------------
 
-@case("--explain-policy says what would be granted, and runs nothing")
+@case("--explain-policy prints what would be granted, and runs nothing")
 def _(t):
     run = try_policy(t, options=["--explain-policy"])
     t.code(run, 0)
@@ -971,7 +971,7 @@ for how in (PIPES, PTY):
         t.same(wrong, [])
 
 
-@case("how a program ended is in the result")
+@case("the result contains how a program ended")
 def _(t):
     for command, want in ((["exit", "0"], (True, 0, None, False)), (["exit", "7"], (False, 7, None, False)),
                           (["die", "9"], (False, None, 9, False)), (["die", "11"], (False, None, 11, False))):
@@ -982,7 +982,7 @@ def _(t):
             t.same(got, want, run)
 
 
-@case("a result has what it should have")
+@case("a result has all its fields")
 def _(t):
     run = run_json(t, t.child, "print", "hi", policy=t.policy(read=[t.work], cwd=t.work))
     t.code(run, 0)
@@ -1001,7 +1001,7 @@ USAGE = ([], ["--"], ["--nonsense", "--", "x"], ["--pty", "--pipes", "--", "x"],
          ["--policy"], ["--preset", "none-such", "--", "x"], ["--cwd"])
 
 
-@case("wrong command lines are exit 12")
+@case("invalid command lines: exit 12")
 def _(t):
     for args in USAGE:
         run = t.run([t.cordon, "exec", *args])
@@ -1013,7 +1013,7 @@ def _(t):
 
 # Commands -------------------------------------------------------------------------------------------
 
-@case("commands that are not there, can't be executed, are a directory, are no program")
+@case("commands that are missing, not executable, a directory, not a program")
 def _(t):
     plain = t.file("plain", "x")
     broken = t.file("broken", b"\x7fELF\x02\x01\x01" + b"\0" * 60, 0o755)
@@ -1031,13 +1031,13 @@ def _(t):
 
 
 def big_arguments(argv, t):
-    """Where the kernel takes 2 MB of arguments."""
+    """For kernels that accept 2 MB of arguments."""
     process = t.start([os.fsencode(a) for a in argv],
                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_STACK, (64 * MIB, resource.RLIM_INFINITY)))
     return t.finish(process)
 
 
-@case("2 MB of arguments: they arrive, or a clean error says so")
+@case("2 MB of arguments: they arrive, or a proper error is returned")
 def _(t):
     args = ["x" * 100000] * 21
     control = big_arguments([t.child, "args", *args], t)
@@ -1050,7 +1050,7 @@ def _(t):
             t.true(run.code in (6, 10, 12) and b"rgument" in run.err, run)
 
 
-@case("an environment that the kernel does not take: a clean error, nothing ran")
+@case("an environment that the kernel does not accept: a proper error, nothing ran")
 def _(t):
     for values in ({"A": "x" * 200000}, {f"A{i}": "x" * 100000 for i in range(40)}):
         run = try_policy(t, env={"set": values})
@@ -1058,14 +1058,14 @@ def _(t):
         t.true(run.error["message"] and not os.path.exists(mark(t)), run)
 
 
-# Nothing is left ------------------------------------------------------------------------------------
+# Leftovers ------------------------------------------------------------------------------------------
 
 def cgroups():
     return {top for top, _, _ in os.walk("/sys/fs/cgroup")}
 
 
 def empty_cgroups(names):
-    """Those without a process: what somebody else is using right now is not ours."""
+    """Cgroups without a process: others may be in use by another run."""
     found = []
     for name in names:
         with contextlib.suppress(OSError):
@@ -1081,8 +1081,8 @@ def mounts():
 
 
 def own_directories(keep):
-    """Root's tests get /tmp, /var/tmp, /run and /dev/shm of their own, with only the directories
-    `keep` of the host's, so that whatever is left there is ours."""
+    """Gives root's tests their own /tmp, /var/tmp, /run and /dev/shm, with only the directories
+    `keep` of the host, so that any leftovers there are ours."""
     libc = ctypes.CDLL(None, use_errno=True)
     clone_newns, ms_bind, ms_private_rec, mnt_detach = 0x20000, 0x1000, 0x44000, 2
 
@@ -1138,7 +1138,7 @@ def many_runs(t, n):
 
 
 def leftovers(t, n):
-    """What many runs left, as text. Run in a process of its own, since it changes its mounts."""
+    """Leftovers of many runs, as text. Runs in a separate process, since it changes its mounts."""
     keep = (t.top, os.path.dirname(t.cordon))
     places = own_directories(keep) if os.getuid() == 0 else []
     become_reaper()

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random policies over a small tree: property.py --cordon FILE --probe FILE [--user UID] [--seed N] [--count N]
 
-For each policy the probe, inside, says what it can see, list, read, write, create in and execute. That
-must be what a model says. Then one grant is taken away, and nothing may have become possible. Prints
+For each policy the probe, inside, reports what it can see, list, read, write, create in and execute. That
+must match a model. Then one grant is removed, and nothing may have become possible. Prints
 TAP, and the seed. Must be started by root.
 
-The model: of the read and write roots that hold a path, the longest decides; where one path is both,
-writing wins. What is executable is said apart, and may be read. A directory may be both writable and
-executable; a program that is named by itself is not writable because it lies in a writable directory.
+The model: of the read and write roots that contain a path, the longest decides; if one path is both,
+writing wins. Executables are listed separately, and may be read. A directory may be both writable and
+executable; a program that is listed itself is not writable even if it is in a writable directory.
 """
 import argparse
 import os
@@ -51,7 +51,7 @@ def policy_of(w, grants):
 
 
 def survey(w, grants):
-    """{path: letters} of what the probe could do; letters as in probe_dir.c, and v for visible."""
+    """{path: letters} of the probe's access; letters as in probe_dir.c, and v for visible."""
     result = w.inside(["survey", w.T], policy_of(w, grants), cwd="")
     if not result.ended():
         raise ValueError(f"exit {result.status}: {result.err.decode()[-600:]}")
@@ -80,7 +80,7 @@ def access(grants, path):
 
 
 def model(grants):
-    """{path: (must, may)}: letters that must be there, and those that may."""
+    """{path: (must, may)}: letters that are required, and those that are permitted."""
     answer = {}
     for path in DIRS + FILES:
         must, may = set(), set()
@@ -110,7 +110,7 @@ def model(grants):
 
 
 def private_parent(w, path):
-    """A directory that only leads to a root is the sandbox's own; below /tmp it is as writable as that."""
+    """A directory that only leads to a root belongs to the sandbox; below /tmp it is as writable as /tmp."""
     return w.T.startswith("/tmp/") and path in DIRS
 
 
@@ -128,13 +128,13 @@ def compare(w, grants, found):
 
 
 def restricts(grants, grant):
-    """A read root or a program below a write root takes writing away: without it there is more."""
+    """A read root or a program below a write root removes write access: without it more is possible."""
     kind, path = grant
     return kind != "write" and any(k == "write" and holds(p, path) for k, p in grants)
 
 
 def less(w, grants, gone, before, after):
-    """What became possible when `gone` was taken away."""
+    """Returns what became possible when `gone` was removed."""
     problems = []
     for path, letters in after.items():
         extra = letters - before.get(path, set())
@@ -148,7 +148,7 @@ def less(w, grants, gone, before, after):
 
 
 def one(suite, rng):
-    """A policy and the same less one grant. Returns what it is called and its problems."""
+    """Tests a policy, and the same without one grant. Returns its description and its problems."""
     w = world.World(suite, suite.uid)
     try:
         make_tree(w)

@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """One attempt to break out, as data, and how it is made and judged.
 
-`args` are the probe's; {R}, {W}, {S} and so on are filled in from the world. `effect` says what the
-attempt is after, and therefore what the control must show:
+`args` are the probe's; {R}, {W}, {S} and so on are filled in from the world. `effect` is the goal of the
+attempt, and therefore what the control must show:
 
     leak      the secret appears in the output
-    changed   a file outside W is not what it was (content, mode, times, links, attributes)
+    changed   a file outside W has changed (content, mode, times, links, attributes)
     accept    a socket of the host was reached
-    harm      the victim process is dead, or not what it was
-    ran       a program ran that says so
-    did       the call worked, by the probe's word
-    reach     the call reached the kernel: any error but EPERM, EACCES, ENOSYS
+    harm      the victim process is dead or has changed
+    ran       a program ran and printed its token
+    did       the call worked, as reported by the probe
+    reach     the call reached the kernel: any error except EPERM, EACCES, ENOSYS
     function  (world, result, inside) -> what escaped, or None
 
-Inside, none of the first five may be seen, whatever the attempt was after. `control` says who makes
-it outside: "same" user, "root", "lone" (a user id of its own), or None with the reason in `why`. `needs` names what not
-every kernel has, for which kernel.py looks when the control fails: then only the attempt inside counts. `gap` is how a gap
-begins that the program must name in its report where the attempt works inside, on a kernel that can't stop it.
+Inside, none of the first five may occur, whatever the goal of the attempt. `control` is the user who makes
+it outside: "same" user, "root", "lone" (a separate user ID), or None with the reason in `why`. `needs` names a feature
+that not every kernel has; kernel.py looks for it when the control fails, and then only the attempt inside counts. `gap` is
+the prefix of a gap that the report must list if the attempt works inside, on a kernel that cannot prevent it.
 """
 import kernel
 import world as worlds
@@ -28,22 +28,22 @@ class Row:
     def __init__(self, name, args, effect, n=0, control="same", why=None, policy=None, setup=None, **more):
         self.name, self.args, self.effect, self.n = name, args, effect, n
         self.control, self.why, self.policy, self.setup = control, why, policy, setup
-        self.control_args = more.pop("control_args", None)  # where outside and inside differ
-        self.prefix = more.pop("prefix", ())  # a program before the control
-        self.both = more.pop("both", ())  # a program before the control and before cordon
+        self.control_args = more.pop("control_args", None)  # if outside and inside differ
+        self.prefix = more.pop("prefix", ())  # a program that runs the control
+        self.both = more.pop("both", ())  # a program that runs the control and cordon
         self.net = more.pop("net", False)
         self.victim = more.pop("victim", False)
         self.terminal = more.pop("terminal", False)
-        self.dies = more.pop("dies", False)  # the probe may be killed for trying
+        self.dies = more.pop("dies", False)  # the probe may be killed by the attempt
         self.refused = more.pop("refused", False)  # the policy itself may be refused
         self.how = more.pop("how", None)  # (world) -> arguments of World.run
         self.options = more.pop("options", ("--pipes",))
-        self.cwd = more.pop("cwd", None)  # "" for none at all
+        self.cwd = more.pop("cwd", None)  # "" to omit it
         self.command = more.pop("command", "{probe}")
-        self.only = more.pop("only", None)  # the one processor that has what it tries (platform.machine())
+        self.only = more.pop("only", None)  # the only processor that has the feature (platform.machine())
         self.needs = more.pop("needs", None)
         self.gap = more.pop("gap", None)
-        self.base = more.pop("base", None)  # where its world must be made, whatever the suite's
+        self.base = more.pop("base", None)  # where its world must be made, regardless of the suite's base
         assert not more, more
         assert (control is None) == (why is not None), name
         assert self.needs is None or self.needs in kernel.LOOKS, name
@@ -56,7 +56,7 @@ def make_world(suite, row, uid, inside):
             w.listeners = worlds.Listeners(w)
         if row.victim:
             w.victim = worlds.Victim(w)
-        # Inside, pid 1 is ours; outside, somebody else's process stands in for it.
+        # Inside, pid 1 is the sandbox's; outside, the victim process represents it.
         w.extra["one"] = "1" if inside or not w.victim else str(w.victim.proc.pid)
         terminal = worlds.Terminal(w) if row.terminal else None
         if row.setup:
@@ -83,7 +83,7 @@ def reached(result):
 
 
 def wanted(row, w, result, inside):
-    """What the attempt is after, if it got it."""
+    """Returns what the attempt achieved of its goal, or None."""
     if callable(row.effect):
         return row.effect(w, result, inside)
     if row.effect == "did":
@@ -120,14 +120,14 @@ def tail(result):
 
 
 def named_gap(w, row, policy):
-    """The gap that the report of a run under this policy names, or None."""
+    """Returns the gap that the report of a run under this policy lists, or None."""
     result = w.inside(["say", "x"], policy, options=("--pipes", "--json"))
     gaps = result.json["sandbox_report"]["gaps"] if result.json else []
     return next((gap for gap in gaps if gap.startswith(row.gap)), None)
 
 
 def sandboxed(suite, row):
-    """Problems, and a remark for the log."""
+    """Returns the problems, and a remark for the log."""
     w, how = make_world(suite, row, suite.uid, True)
     try:
         policy = w.policy()

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cordon exec` on a person's terminal: transparent while it runs, and as if it had not been there
+"""`cordon exec` on an interactive terminal: transparent while it runs, and the terminal is restored
 afterwards, however it ends. The terminal, the shell and the typing are console.py's.
 """
 import json
@@ -24,7 +24,7 @@ def console(t, *command, options=(), streams=None, size=(24, 80), **values):
 
 
 def started(t, *command, word=b"ready", **more):
-    """Its program runs, so the terminal must be raw: or else nothing could be restored."""
+    """Waits until the program runs; the terminal must then be raw, or else there would be nothing to restore."""
     c = console(t, *command, **more)
     c.expect(word)
     if not c.is_raw():
@@ -33,10 +33,10 @@ def started(t, *command, word=b"ready", **more):
     return c
 
 
-# Ways out -------------------------------------------------------------------------------------------
+# Ways to end ----------------------------------------------------------------------------------------
 
 def judge_end(t, c, *codes):
-    """The terminal is as it was; finish() looks."""
+    """Checks the exit status; finish() checks that the terminal is restored."""
     code = c.finish()
     t.true(code in codes, f"exit {code}, wanted {codes}")
 
@@ -48,7 +48,7 @@ def _(t):
         judge_end(t, c, 0)
 
 
-@case("modes restored: the program ends at once, a hundred times")
+@case("modes restored: the program ends immediately, a hundred times")
 def _(t):
     policy = t.policy()
     for i in range(20 if sanitized() else 100):
@@ -126,7 +126,7 @@ def _(t):
     t.unlocked(lock)
 
 
-@case("a terminal that had odd modes gets these back")
+@case("a terminal that had unusual modes gets them back")
 def _(t):
     def odd(modes):
         modes[0] &= ~termios.IXON
@@ -141,7 +141,7 @@ def _(t):
         judge_end(t, c, 0)
 
 
-@case("the window is closed: cordon and all of the sandbox end")
+@case("the window is closed: cordon and the whole sandbox end")
 def _(t):
     lock = t.file("lock")
     c = started(t, "lock", lock, budgets={"max_runtime_ms": LONG_MS})
@@ -153,28 +153,28 @@ def _(t):
 
 
 def flood(t, lock, runtime_ms, options=()):
-    """It prints and prints, and holds a lock for as long as the sandbox is there."""
+    """Prints endlessly, and holds a lock as long as the sandbox exists."""
     script = f"{t.child} daemon {lock}; exec {t.child} flood"
     policy = t.policy(write=[t.work], execs=[t.child, BASH], shell=True, budgets={
         "max_runtime_ms": runtime_ms, "max_output_bytes": 1 << 40})
     return Console(t, t.command(BASH, "-c", script, policy=policy, options=options))
 
 
-@case("a terminal that nobody reads: the run time ends the run, and what cordon has to say holds nothing up")
+@case("a terminal that is not read: the run time ends the run, and cordon's own messages do not block")
 def _(t):
     policy = t.policy(execs=[t.child, BASH], shell=True, budgets={
         "max_runtime_ms": 200, "max_output_bytes": 1 << 40})
     for script in ("exec {0} flood", "exec {0} flood >&2", "{0} flood >&2 & {0} flood"):
         for options in ([], ["--pipes"]):
             command = [BASH, "-c", script.format(t.child)]
-            for mode in (0o620, 0)[:1 if t.uid is None else 2]:  # 0: as if it were another's, as after `su`
+            for mode in (0o620, 0)[:1 if t.uid is None else 2]:  # 0: as if it belonged to another user, as after `su`
                 argv = t.command(*command, policy=policy, options=options)
                 with Console(t, argv, mode=mode) as c:
                     t.same(c.event("end", read=False), b"4", f"{script} {options} {mode:o}")
                     t.same(c.modes(), c.before, "the modes afterwards")
 
 
-@case("a terminal that nobody reads: the result waits for its reader, and can be interrupted")
+@case("a terminal that is not read: the result waits for its reader, and can be interrupted")
 def _(t):
     lock = t.file("lock")
     with flood(t, lock, 500, options=["--json"]) as c:
@@ -187,7 +187,7 @@ def _(t):
         t.same(c.event("end", read=False), b"-15")
 
 
-@case("a terminal that nobody reads: cordon gets SIGTERM, and ends")
+@case("a terminal that is not read: cordon gets SIGTERM, and ends")
 def _(t):
     lock = t.file("lock")
     with flood(t, lock, LONG_MS) as c:
@@ -199,7 +199,7 @@ def _(t):
 
 # While it runs --------------------------------------------------------------------------------------
 
-@case("the window's size is passed on, at the start and when it changes")
+@case("the window size is forwarded, at the start and when it changes")
 def _(t):
     with started(t, "listen", size=(33, 101), word=b"size 33x101\r\n") as c:
         for rows, cols in ((10, 40), (50, 200), (24, 80)):
@@ -231,7 +231,7 @@ def _(t):
         judge_end(t, c, 0)
 
 
-@case("keys are what the program's own terminal makes of them")
+@case("keys are interpreted by the program's own terminal")
 def _(t):
     with started(t, "raw") as c:
         for byte in (0x03, 0x1a, 0x1c, 0x04, 0x11, 0x13, 0x0d, 0x0a, 0x7f, 0x00, 0x16, 0xff, 0xc3):
@@ -242,7 +242,7 @@ def _(t):
         judge_end(t, c, 0)
 
 
-@case("16 KiB that are pasted at once arrive, all of them")
+@case("16 KiB pasted at once arrive completely")
 def _(t):
     with started(t, "raw") as c:
         c.send(b"a" * 16384 + b"q")
@@ -257,7 +257,7 @@ def _(t):
         judge_end(t, c, 0)
 
 
-@case("output is byte for byte what the program's terminal made of it")
+@case("output is byte for byte that of the program's terminal")
 def _(t):
     with console(t, "print", "%1b[31mred%1b[0m%0atwo%0d%0a%1b]0;title%07%e2%82%ac%0aend%0a") as c:
         judge_end(t, c, 0)
@@ -266,7 +266,7 @@ def _(t):
 
 # Suspended ------------------------------------------------------------------------------------------
 
-@case("Ctrl-Z suspends cordon with the modes restored; SIGCONT goes on, raw again, at the new size")
+@case("Ctrl-Z suspends cordon with the modes restored; SIGCONT resumes it, raw again, with the new size")
 def _(t):
     with started(t, "listen", word=b"size") as c:
         for size in ((24, 80), (40, 100)):
@@ -284,7 +284,7 @@ def _(t):
 
 
 def inside(c):
-    """States of the child's processes, as the host sees them: {pid: letter}."""
+    """States of the child's processes, as seen from the host: {pid: letter}."""
     seen = list(processes())
     parents = {pid: parent for pid, parent, _, _ in seen}
 
@@ -303,7 +303,7 @@ def until_states(c, letters):
         time.sleep(0.002)
 
 
-@case("Ctrl-Z stops all of the sandbox, also what left the terminal's session; fg continues all of it")
+@case("Ctrl-Z stops the whole sandbox, including processes that left the terminal's session; fg continues all of it")
 def _(t):
     with started(t, "far") as c:
         for _ in range(3):
@@ -318,7 +318,7 @@ def _(t):
         judge_end(t, c, 130)
 
 
-@case("what a program printed before it stopped is there when cordon is suspended")
+@case("output printed before a program stopped is shown when cordon is suspended")
 def _(t):
     for _ in range(10):
         with console(t, "stop") as c:
@@ -351,10 +351,10 @@ def _(t):
         t.same(c.modes(), c.before, "the modes afterwards")
 
 
-# Not all of it a terminal ---------------------------------------------------------------------------
+# Partly a terminal ----------------------------------------------------------------------------------
 
 def with_input(t, data, *command, **more):
-    """The console with a pipe for stdin, which holds `data` and then ends."""
+    """The console with a pipe for stdin, which contains `data` and then ends."""
     read_end, write_end = os.pipe()
     os.write(write_end, data)
     os.close(write_end)
@@ -364,14 +364,14 @@ def with_input(t, data, *command, **more):
         os.close(read_end)
 
 
-@case("stdin is a pipe, stdout a terminal: what is piped in is not echoed, and ends")
+@case("stdin is a pipe, stdout a terminal: piped input is not echoed, and ends")
 def _(t):
     with with_input(t, b"hello\nworld\n", "copy") as c:
         judge_end(t, c, 0)
         t.same(c.seen, b"hello\r\nworld\r\n")
 
 
-@case("stdin is a pipe, stdout a terminal: bytes that are keys on a terminal are only bytes")
+@case("stdin is a pipe, stdout a terminal: control characters are plain bytes")
 def _(t):
     data = b"a\x03b\x04c\x1ad\x11\x13\x7f\x15e"
     with with_input(t, data, "copy") as c:
@@ -379,7 +379,7 @@ def _(t):
         t.same(c.seen, data)
 
 
-@case("stdin is a terminal, stdout a pipe: lines that are typed arrive, Ctrl-D ends, Ctrl-C interrupts")
+@case("stdin is a terminal, stdout a pipe: typed lines arrive, Ctrl-D ends, Ctrl-C interrupts")
 def _(t):
     for key, codes in ((b"\x04", (0,)), (b"\x03", (130, -2))):
         read_end, write_end = os.pipe()
@@ -393,7 +393,7 @@ def _(t):
         os.close(read_end)
 
 
-@case("--pipes on a terminal: the program sees none, and the modes are left alone")
+@case("--pipes on a terminal: the program has no terminal, and the modes are unchanged")
 def _(t):
     with console(t, "tty", options=["--pipes"]) as c:
         judge_end(t, c, 6)
@@ -404,7 +404,7 @@ def _(t):
         judge_end(t, c, 0)
 
 
-@case("--json on a terminal: one line of JSON, no modes left")
+@case("--json on a terminal: one line of JSON, modes unchanged")
 def _(t):
     with console(t, "print", "hi", options=["--json"]) as c:
         judge_end(t, c, 0)
@@ -417,7 +417,7 @@ def _(t):
     t.same(run.out, b"size 24x80\r\n", run)
 
 
-@case("no input at all: a program that reads sees the end, it does not wait for its run time")
+@case("no input at all: a program that reads gets end of file and does not wait for its run time")
 def _(t):
     policy = t.policy(budgets={"max_runtime_ms": 5000})
     for options in (["--pipes"], ["--pty"], ["--json"], ["--json", "--pipes"]):

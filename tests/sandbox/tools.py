@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tools that run commands: sessions on terminals over many calls, and questions on a terminal.
+"""Tools that run commands: sessions on terminals over many calls, and confirmations on a terminal.
 
 A `Server` is `cordon tool --serve`; harness.py has the rest.
 """
@@ -69,7 +69,7 @@ class Server:
         return result
 
     def until(self, session, found, chars=""):
-        """Types, and looks until what is there is what is wanted; gives that, and all content."""
+        """Types, and polls until `found` accepts the result; returns that result, and all content."""
         deadline, content = time.monotonic() + TIMEOUT_S, self.first.pop(session, "")
         while time.monotonic() < deadline:
             result = self.type(session, chars, yield_time_ms=50)
@@ -99,11 +99,11 @@ def forget_logs(t):
     t.directory("home")
 
 
-LONG = 60000  # ms that nobody waits for
+LONG = 60000  # ms, never waited for in full
 SLEEP = "sleep 1000"
 
 
-@case("a command that ends: its output, its exit code, at once")
+@case("a command that ends: its output and exit code, immediately")
 def _(t):
     s = Server(t)
     begun = time.monotonic()
@@ -118,7 +118,7 @@ def _(t):
     s.end()
 
 
-@case("a command that ended at once tells its end once more, too")
+@case("a command that ended immediately reports its end a second time")
 def _(t):
     s = Server(t)
     for n in range(1, 12):  # more than are kept
@@ -130,7 +130,7 @@ def _(t):
     s.end()
 
 
-@case("a session: running, typed into, ended, told once more, gone")
+@case("a session: running, typed into, ended, reported again, gone")
 def _(t):
     s = Server(t)
     r = s.exec("read x; echo got $x; exit 4", yield_time_ms=0)
@@ -163,7 +163,7 @@ def _(t):
     s.end()
 
 
-@case("python3 is driven")
+@case("python3 can be driven")
 def _(t):
     s = Server(t)
     n = s.exec("python3 -q", yield_time_ms=0)["details"]["session_id"]
@@ -174,7 +174,7 @@ def _(t):
     s.end()
 
 
-@case("vim is driven: the screen is there, and the file is written")
+@case("vim can be driven: the screen is shown, and the file is written")
 def _(t):
     if not shutil.which("vim"):
         raise Skipped("no vim")
@@ -192,7 +192,7 @@ def _(t):
     s.end()
 
 
-@case("less is driven")
+@case("less can be driven")
 def _(t):
     if not shutil.which("less"):
         raise Skipped("no less")
@@ -205,7 +205,7 @@ def _(t):
     s.end()
 
 
-@case("a screen is told of only when one is drawn")
+@case("a screen is reported only if one is drawn")
 def _(t):
     s = Server(t)
     for command, drawn in (
@@ -215,7 +215,7 @@ def _(t):
     s.end()
 
 
-@case("text for a model: colours off, what is written over once; raw: as it came")
+@case("text for a model: without colours, overwritten lines once; raw: unchanged")
 def _(t):
     s = Server(t)
     command = "for i in 1 2 3; do printf '\\r%d0%%' $i; done; printf '\\n\\033[1mbold\\033[0m\\n'"
@@ -225,7 +225,7 @@ def _(t):
     s.end()
 
 
-@case("a character or a sequence that comes in two parts is not broken")
+@case("a character or an escape sequence that comes in two parts is not broken")
 def _(t):
     s = Server(t)
     for first, second, whole in ((b"a\xe6\x97", b"\xa5b", "a\u65e5b"), (b"a\x1b[3", b"1mb", "ab")):
@@ -255,7 +255,7 @@ def _(t):
     s.end()
 
 
-@case("output that is cut: the caps, and all of it in a file")
+@case("truncated output: the caps, and all of it in a file")
 def _(t):
     s = Server(t)
     r = s.exec("seq 5000", yield_time_ms=LONG)
@@ -266,7 +266,7 @@ def _(t):
         r = s.exec("head -c 100000 /dev/zero | tr '\\0' x", yield_time_ms=LONG, max_output_tokens=tokens)
         shown = r["content"].count("x")
         t.true(most - 8 <= shown <= most + 8, f"{shown} bytes for {tokens} tokens, wanted {most}")
-    # What comes after the cut goes to the same file.
+    # Output after the cut goes to the same file.
     n = s.exec("seq 1000; read x; echo end", yield_time_ms=0)["details"]["session_id"]
     s.until(n, lambda r, c: "1000" in c)
     r = s.type(n, "\n", yield_time_ms=LONG)
@@ -276,7 +276,7 @@ def _(t):
     forget_logs(t)
 
 
-@case("a model that looks often sees less and less, and never more than is due")
+@case("a model that polls often sees less and less, and never more than the cap")
 def _(t):
     s = Server(t)
     n = s.exec("stty -echo; while read x; do head -c 40000 /dev/zero | tr '\\0' x; echo; done",
@@ -290,10 +290,10 @@ def _(t):
     forget_logs(t)
 
 
-@case("sessions run on while nobody asks, and what they print does not stop them")
+@case("sessions continue between calls, and their output does not block them")
 def _(t):
     s = Server(t)
-    # More than any terminal holds; the file says that it was printed.
+    # More than any terminal buffers; the file shows that it was printed.
     n = s.exec("head -c 3000000 /dev/zero | tr '\\0' x | fold; touch done; " + SLEEP,
                yield_time_ms=0)["details"]["session_id"]
     deadline = time.monotonic() + TIMEOUT_S
@@ -307,7 +307,7 @@ def _(t):
     forget_logs(t)
 
 
-@case("sessions run on while another call is at work")
+@case("sessions continue during another call")
 def _(t):
     s = Server(t)
     print_much = "read x; head -c 3000000 /dev/zero | tr '\\0' x | fold; touch done"
@@ -323,7 +323,7 @@ def _(t):
     forget_logs(t)
 
 
-@case("a command that prints for ever is ended, within its memory")
+@case("a command that prints forever is ended, with bounded memory")
 def _(t):
     s = Server(t)
     r = s.exec("yes", yield_time_ms=600000)
@@ -336,14 +336,14 @@ def _(t):
     forget_logs(t)
 
 
-@case("64 sessions, no more", who="user")
+@case("at most 64 sessions", who="user")
 def _(t):
     s = Server(t)
     first = [s.exec(SLEEP, yield_time_ms=0)["details"]["session_id"] for _ in range(64)]
     r = s.call("exec_command", cmd=SLEEP)
     t.same(r["code"], "E_CONFLICT")
     t.true(f"the oldest are {first[0]} ({SLEEP}), {first[1]} (" in r["message"], r["message"])
-    # One that has ended makes room.
+    # An ended one frees its slot.
     t.same(s.type(first[3], "\x03", yield_time_ms=LONG)["details"]["exit_code"], 130)
     t.true("session_id" in s.exec(SLEEP, yield_time_ms=0)["details"], "no room")
     s.end()
@@ -356,7 +356,7 @@ def locked_session(t, s):
     return lock
 
 
-@case("sessions die with their owner: end of input, SIGTERM, SIGKILL")
+@case("sessions end with their owner: end of input, SIGTERM, SIGKILL")
 def _(t):
     t.env["CORDON_HOME"] = t.directory("cordon-home")  # a killed session leaves its file there
     t.file("lock2")
@@ -372,7 +372,7 @@ def _(t):
         t.unlocked(lock, KILLED_S)
 
 
-@case("one call: the session ends with it, and that is said")
+@case("one call: the session ends with it, and this is reported")
 def _(t):
     lock = t.file("lock")
     run = t.run([t.cordon, "tool", "exec_command", "--json",
@@ -383,7 +383,7 @@ def _(t):
     t.unlocked(lock)
 
 
-@case("an interruption ends the call, not the server")
+@case("an interrupt ends the call, not the server")
 def _(t):
     s = Server(t)
     n = s.exec("echo ready; " + SLEEP, yield_time_ms=0)["details"]["session_id"]
@@ -399,7 +399,7 @@ def _(t):
         deadline = time.monotonic() + TIMEOUT_S
         while name != "write_stdin" and not os.path.exists(marker) and time.monotonic() < deadline:
             time.sleep(0.005)
-        # The call has begun when the line is gone from the pipe.
+        # The call has started when the line is gone from the pipe.
         while pending(s.process.stdin) and time.monotonic() < deadline:
             time.sleep(0.005)
         s.process.send_signal(signal.SIGINT)
@@ -418,7 +418,7 @@ def wait_for(t, condition, why):
 
 
 def at_work(t, name, arguments, *options):
-    """A call of its own, which has told that it begins."""
+    """Starts a separate call, and waits until it has reported its start."""
     events = os.path.join(t.work, "events")
     path = os.path.join(t.top, "arguments")
     with open(path, "w", encoding="utf-8") as f:
@@ -448,7 +448,7 @@ def events_of(t):
     return events
 
 
-@case("what waits for nothing is interrupted, too: at once, with a result, and nothing is changed")
+@case("calls that do not wait can also be interrupted: immediately, with a result, and nothing is changed")
 def _(t):
     content = b"ab " * (20 << 20)
     path = t.file("big", content)
@@ -472,7 +472,7 @@ def _(t):
     t.same(sorted(os.listdir(t.work)), ["big", "lines"])
 
 
-@case("a change that has begun is made as a whole, whoever interrupts it")
+@case("a change that has started is completed despite any interrupt")
 def _(t):
     n = 300 if sanitized() else 3000
     patch = "".join(f"*** Add File: d{i % 50}/f{i}\n+text\n" for i in range(n))
@@ -488,7 +488,7 @@ def _(t):
     t.same(names_in(journal), [])
 
 
-@case("--serve: a call that waits for nothing is interrupted with the server, and answered")
+@case("--serve: a call that does not wait is interrupted with the server, and answered")
 def _(t):
     t.file("big", b"ab " * (20 << 20))
     s = Server(t, "--events", os.path.join(t.work, "events"))
@@ -502,7 +502,7 @@ def _(t):
 
 
 def fill(t, s):
-    """Calls whose answers nobody reads, until there is no room for more."""
+    """Sends calls whose responses are not read, until the pipe is full."""
     os.set_blocking(s.process.stdin.fileno(), False)
     line, seen = b'{"name":"list_dir"}\n' * 100, -1
     while True:
@@ -511,7 +511,7 @@ def fill(t, s):
         except BlockingIOError:
             break
     os.set_blocking(s.process.stdin.fileno(), True)
-    # A pipe of 16 pages, each with a part of an answer at most, is full when nothing more comes.
+    # A pipe of 16 pages, each with at most a part of a response, is full when nothing more comes.
     steady = 0
     while steady < 20:
         now = pending(s.process.stdout)
@@ -519,7 +519,7 @@ def fill(t, s):
         time.sleep(0.02)
 
 
-@case("--serve: who does not read the answers holds up neither sessions nor the end")
+@case("--serve: a client that does not read responses blocks neither sessions nor the end")
 def _(t):
     lock = t.file("lock2")
     for sig in (signal.SIGTERM, signal.SIGINT):
@@ -549,7 +549,7 @@ def pending(pipe):
     return number[0]
 
 
-@case("lines that are no calls get an answer, and the next one is read")
+@case("invalid lines get a response, and the next one is read")
 def _(t):
     s = Server(t)
     for line, code in (
@@ -570,7 +570,7 @@ def _(t):
     t.same(s.process.wait(TIMEOUT_S), 0)
 
 
-@case("nobody reads the answers: it ends, with its sessions")
+@case("responses are not read: it ends, with its sessions")
 def _(t):
     t.file("lock2")
     s = Server(t)
@@ -598,7 +598,7 @@ def _(t):
     forget_logs(t)
 
 
-@case("the sandbox is the tools': nothing outside is written, no network, no secrets")
+@case("the sandbox applies to tools: no writes outside, no network, no secrets")
 def _(t):
     s = Server(t)
     r = s.exec("cat /etc/shadow; echo x > /usr/never; ls /sys/class/net; env", yield_time_ms=LONG)
@@ -607,7 +607,7 @@ def _(t):
     s.end()
 
 
-@case("unrestricted: / can be read, /run and /tmp too; /tmp is the command's own to write")
+@case("unrestricted: /, /run and /tmp can be read; writes to /tmp are private to the command")
 def _(t):
     with tempfile.TemporaryDirectory(prefix="cordon-left-", dir="/tmp") as other:
         os.chmod(other, 0o755)
@@ -635,7 +635,7 @@ while True:
 """
 
 
-@case("unrestricted: what comes and goes in /tmp does not hold up a command")
+@case("unrestricted: files that come and go in /tmp do not block a command")
 def _(t):
     with tempfile.TemporaryDirectory(prefix="cordon-left-", dir="/tmp") as base:
         churn = subprocess.Popen([sys.executable, "-c", CHURN, base])
@@ -655,7 +655,7 @@ def shell(t, **arguments):
     return t.run([t.cordon, "tool", "shell", "--json", json.dumps(arguments)])
 
 
-@case("shell: background processes do not hold it up, nor live on")
+@case("shell: background processes neither delay nor outlive it")
 def _(t):
     lock = t.file("lock")
     begun = time.monotonic()
@@ -665,7 +665,7 @@ def _(t):
     t.unlocked(lock)
 
 
-@case("shell: what ignores SIGTERM is ended in time, with all its children, and its output is kept")
+@case("shell: a command that ignores SIGTERM is ended in time, with all its children, and its output is kept")
 def _(t):
     lock = t.file("lock")
     run = shell(t, command="trap '' TERM HUP INT; echo a; flock lock sleep 1000 & sleep 1000", timeout_ms=1000)
@@ -674,7 +674,7 @@ def _(t):
     t.unlocked(lock)
 
 
-@case("shell: a command that prints for ever, within its memory")
+@case("shell: a command that prints forever, with bounded memory")
 def _(t):
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     run = shell(t, command="yes")
@@ -684,13 +684,13 @@ def _(t):
     forget_logs(t)
 
 
-@case("shell: a time limit beyond ten minutes is taken")
+@case("shell: a timeout of more than ten minutes is accepted")
 def _(t):
     t.same(shell(t, command="true", timeout_ms=86400000).code, 0)
     t.same(shell(t, command="true", timeout_ms=86400001).code, 15)
 
 
-@case("old logs go, the oldest first; a session's own stays as long as it runs")
+@case("old logs are deleted, the oldest first; a session's own is kept as long as it runs")
 def _(t):
     s = Server(t)
     n = s.exec("seq 1000; " + SLEEP, yield_time_ms=0)["details"]["session_id"]
@@ -715,10 +715,10 @@ def _(t):
     forget_logs(t)
 
 
-# Questions ---------------------------------------------------------------------------------------
+# Confirmations -----------------------------------------------------------------------------------
 
 class Asked:
-    """A call on a terminal, where somebody can be asked."""
+    """A call on a terminal, where the user can be asked."""
 
     def __init__(self, t, *arguments, mode="on-request"):
         self.t = t
@@ -766,7 +766,7 @@ class Asked:
 WRITE = ("write_file", "--arg", "path=f", "--arg", "content=x")
 
 
-@case("questions: yes, no, nothing, nonsense, the end, an interruption")
+@case("confirmations: yes, no, nothing, nonsense, end of file, an interrupt")
 def _(t):
     path = os.path.join(t.work, "f")
     for keys, code in ((b"y\r", 0), (b"YES\r", 0), (b"a\r", 0), (b"n\r", 20), (b"\r", 20), (b"\x04", 20),
@@ -792,7 +792,7 @@ def _(t):
             os.unlink(path)
 
 
-@case("questions: SIGTERM ends it, too")
+@case("confirmations: SIGTERM also ends them")
 def _(t):
     a = Asked(t, *WRITE)
     a.until(b"? ")
@@ -800,7 +800,7 @@ def _(t):
     a.end(130)
 
 
-@case("questions: what a model chose can't play with the terminal")
+@case("confirmations: text chosen by a model cannot control the terminal")
 def _(t):
     hostile = "\x1b[2J\x1b]0;x\x07\u202eecho\r ok\nrm -rf x"
     a = Asked(t, "shell", "--json", json.dumps({"command": hostile}))
@@ -813,7 +813,7 @@ def _(t):
     a.end(20)
 
 
-@case("questions: typing into a session is a change, looking is none")
+@case("confirmations: typing into a session is a change, reading is not")
 def _(t):
     s = Server(t, "--approval", "always", start_new_session=True)
     t.same(s.call("exec_command", cmd="true")["code"], "E_APPROVAL_REQUIRED")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A supervisor and a process that it starts, each held at its system calls (ptrace), so that the one can be killed at any
+"""A supervisor and a process that it starts, each stopped at its system calls (ptrace), so that the one can be killed at any
 point of the other:
 
     with Traced(argv, uid=None, cwd=…, env=…) as s:
-        first = s.until_start(0)    # its first process that is not a thread, held at its birth
-        s.step(s.pid, 5)            # five stops of the supervisor on: RAN; or BLOCKED, where it waits; or ENDED
-        s.kill()                    # the supervisor; the other one runs on
+        first = s.until_start(0)    # its first process that is not a thread, held at its start
+        s.step(s.pid, 5)            # five stops of the supervisor: RAN; or BLOCKED, if it waits; or ENDED
+        s.kill()                    # the supervisor; the other one continues
 """
 import ctypes
 import os
@@ -28,12 +28,12 @@ libc.ptrace.restype = ctypes.c_long
 
 
 def ptrace(request, pid, data=0):
-    """False: the process is gone."""
+    """Returns false if the process is gone."""
     return libc.ptrace(request, pid, None, data) == 0
 
 
 def field(pid, name):
-    """Of /proc/PID/status; None if the process is gone."""
+    """A field of /proc/PID/status; None if the process is gone."""
     try:
         with open(f"/proc/{pid}/status", encoding="utf-8", errors="replace") as f:
             return next(line.split()[1] for line in f if line.startswith(name + ":"))
@@ -76,12 +76,12 @@ class Traced:
 
     @staticmethod
     def passed(status):
-        """The signal that a stopped process is to get."""
+        """The signal to deliver to a stopped process."""
         sig = os.WSTOPSIG(status) & 0x7f
         return 0 if sig in (signal.SIGTRAP, signal.SIGSTOP) else sig
 
     def wait(self, pid):
-        """The status of its next stop, or None where it sleeps, which must be seen several times."""
+        """The status of its next stop, or None if it sleeps, which must be observed several times."""
         deadline = time.monotonic() + PATIENCE_S
         asleep = 0
         while time.monotonic() < deadline:
@@ -111,7 +111,7 @@ class Traced:
         return RAN
 
     def new_process(self, status):
-        """The process that a stop of the supervisor's tells of, held; None: it tells of none, or of a thread."""
+        """The process that a stop of the supervisor reports, held; None if it reports none, or a thread."""
         if status >> 16 == 0:
             return None
         pid = ctypes.c_ulong()
@@ -123,7 +123,7 @@ class Traced:
         return None
 
     def until_start(self, number):
-        """The process with this number among those that it starts; None: it has ended without."""
+        """The process with this number among those that it starts; None if it ended before."""
         sig = 0
         while ptrace(PTRACE_CONT, self.pid, sig):
             _, status = os.waitpid(self.pid, WALL)
@@ -142,7 +142,7 @@ class Traced:
         return None
 
     def kill(self):
-        """Then the others are on their own."""
+        """Kills the supervisor; the others continue alone."""
         if self.alive:
             os.kill(self.pid, signal.SIGKILL)
             while not os.WIFSIGNALED(os.waitpid(self.pid, WALL)[1]):
@@ -154,7 +154,7 @@ class Traced:
 
     @staticmethod
     def release(pid):
-        """A process can be let go of only where it is stopped."""
+        """A process can be detached only while it is stopped."""
         if not ptrace(PTRACE_DETACH, pid) and field(pid, "Tgid"):
             os.kill(pid, signal.SIGSTOP)
             if os.WIFSTOPPED(os.waitpid(pid, WALL)[1]):

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What must work inside the sandbox: a sandbox that blocks everything would pass every other test.
+"""Things that must work inside the sandbox: a sandbox that blocks everything would pass every other test.
 
-Ordinary work (compilers, make, git, Python) under the presets; the small things that programs take
-for granted, each under a policy that names no more than it needs. See harness.py.
+Ordinary work (compilers, make, git, Python) under the presets; small things that programs take
+for granted, each under a policy that grants no more than it needs. See harness.py.
 """
 import os
 import shutil
@@ -39,17 +39,17 @@ def compile_and_run(t, name):
     t.true(os.access(os.path.join(t.work, "a"), os.X_OK), "the program is not there outside")
 
 
-@case("gcc compiles, and what it made runs: preset build")
+@case("gcc compiles, and the result runs: preset build")
 def _(t):
     compile_and_run(t, "build")
 
 
-@case("gcc compiles, and what it made runs: preset c")
+@case("gcc compiles, and the result runs: preset c")
 def _(t):
     compile_and_run(t, "c")
 
 
-@case("gcc compiles, and what it made runs: preset test, which sets CI")
+@case("gcc compiles, and the result runs: preset test, which sets CI")
 def _(t):
     compile_and_run(t, "test")
     t.same(bash(t, "echo $CI", "test").out, b"1\n")
@@ -98,7 +98,7 @@ def _(t):
     t.same(seen.out, b"second\nfirst\n", f"seen from outside\n{seen}")
 
 
-@case("git in a directory that it may only read: preset readonly")
+@case("git in a read-only directory: preset readonly")
 def _(t):
     t.file("a.txt", "one\n")
     for args in (["init", "-q"], ["add", "a.txt"],
@@ -155,7 +155,7 @@ print(len(os.urandom(8)), len(open('/dev/urandom', 'rb').read(4)), 0 <= random.r
     t.same(run.out, b"5050\nsub\nTrue ['x']\n8 4 True\n", run)
 
 
-@case("python under a policy that names only its program")
+@case("python under a policy that lists only its program")
 def _(t):
     real = os.path.realpath(PRESET_PYTHON)
     run = t.exec(real, "-c", "import json, ssl, sqlite3, curses; print('imports')",
@@ -178,7 +178,7 @@ print(name(pwd.getpwuid, 0), name(grp.getgrgid, 0), name(pwd.getpwuid, os.getuid
     t.same(run.out, outside.out, run)
 
 
-@case("node says hello")
+@case("node prints hello")
 def _(t):
     if not os.path.exists("/usr/bin/node"):
         raise Skipped("node is not installed")
@@ -188,7 +188,7 @@ def _(t):
     t.true(os.path.exists(os.path.join(t.work, "out")), "nothing was written")
 
 
-# Small things that programs take for granted -----------------------------------------------------
+# Things that programs take for granted -----------------------------------------------------------
 
 for how in ("--pipes", "--pty"):
     @case(f"/dev/stdout, /dev/stderr, /dev/fd/3, <(…), here documents, {how}")
@@ -220,7 +220,7 @@ def _(t):
     t.same(run.out, b"/tmp /tmp /tmp\n", run)
 
 
-@case("nothing of the private /tmp is seen outside, nor of the host's inside")
+@case("the private /tmp is not visible outside, nor the host's inside")
 def _(t):
     name = "/tmp/" + os.path.basename(t.top) + "-inside"
     run = bash(t, f"touch {name} && ls /tmp")
@@ -253,7 +253,7 @@ def _(t):
     t.true(run.out.strip() in (b"127.0.0.1", b"::1"), run)
 
 
-@case("a Unix socket of its own where the policy allows them")
+@case("Unix sockets inside work if the policy allows them")
 def _(t):
     script = """
 import socket, os
@@ -267,7 +267,7 @@ b = socket.socket(socket.AF_UNIX); b.connect('/tmp/s'); b.send(b'through'); prin
     t.same(run.out, b"b'through'\n", run)
 
 
-@case("locale: UTF-8 as it comes, and what env.set says")
+@case("locale: UTF-8 by default, and the value of env.set")
 def _(t):
     t.same(bash(t, "locale charmap; echo $LANG").out, b"UTF-8\nC.UTF-8\n")
     run = t.exec("/usr/bin/locale", "charmap", options=["--pipes"],
@@ -300,7 +300,7 @@ def _(t):
         t.same(run.out, fnv(args), run)
 
 
-@case("stdin: a pipe with a megabyte of any bytes, a file, nothing")
+@case("stdin: a pipe with a megabyte of binary data, a file, nothing")
 def _(t):
     data = bytes(range(256)) * 4096
     run = t.exec(t.child, "copy", policy=t.policy(), options=["--pipes"], data=data)
@@ -311,13 +311,13 @@ def _(t):
     t.same(t.exec(t.child, "copy", policy=t.policy(), options=["--pipes"]).out, b"")
 
 
-@case("stdout and stderr stay apart with pipes")
+@case("stdout and stderr stay separate with pipes")
 def _(t):
     run = bash(t, "echo out; echo err >&2", options=["--pipes"])
     t.same((run.out, run.err), (b"out\n", b"err\n"))
 
 
-# What limits must leave alone -----------------------------------------------------------------------
+# Not affected by limits -----------------------------------------------------------------------------
 
 def needed(*programs):
     for program in programs:
@@ -325,7 +325,7 @@ def needed(*programs):
             raise Skipped(f"{program} is not installed")
 
 
-@case("a shell, gpg and Python forbid core files for themselves")
+@case("a shell, gpg and Python disable core files for themselves")
 def _(t):
     run = bash(t, "set -e; ulimit -c 0; ulimit -S -c 0; echo set; ulimit -c", options=["--pipes"])
     t.same(run.out, b"set\n0\n", run)
@@ -361,7 +361,7 @@ print(db.execute('select x from t').fetchall())
     t.same(run.out, b"wal\n[(7,)]\n", run)
 
 
-@case("SysV shared memory, queues and semaphores of its own; fakeroot")
+@case("SysV shared memory, queues and semaphores inside; fakeroot")
 def _(t):
     needed("/usr/bin/ipcmk", "/usr/bin/ipcs")
     run = bash(t, "ipcmk -M 8000000 && ipcmk -Q && ipcmk -S 19 && ipcs -m | grep -c 8000000", options=["--pipes"])
@@ -371,7 +371,7 @@ def _(t):
     t.same(run.out, b"0\n0\n", run)
 
 
-@case("shared memory without a file; pipes up to the usual size")
+@case("anonymous shared memory; pipes up to the usual size")
 def _(t):
     run = python(t, """
 import mmap, os, fcntl
@@ -394,14 +394,14 @@ p.kill(); p.wait()
 """
 
 
-@case("tail -f sees a line that comes later")
+@case("tail -f sees a line that is written later")
 def _(t):
     t.file("log", "first\n")
     run = python(t, FOLLOW)
     t.same(run.out, b"b'first\\n'\nb'second\\n'\n", run)
 
 
-@case("sandbox: landlock: tail -f polls; nice, ionice, taskset and kill work on one's own processes")
+@case("sandbox: landlock: tail -f polls; nice, ionice, taskset and kill work on the sandbox's own processes")
 def _(t):
     t.file("log", "first\n")
     real = os.path.realpath(PRESET_PYTHON)
@@ -422,9 +422,9 @@ const w = fs.watch('d', () => { console.log('seen'); w.close(); }); fs.writeFile
     t.same(preset(t, "node", "/usr/bin/node", "w.js", options=["--pipes"]).out, b"seen\n")
 
 
-# Where it runs --------------------------------------------------------------------------------------
+# Directories ----------------------------------------------------------------------------------------
 
-@case("without a policy: a bare name, the current directory can be read, not written")
+@case("without a policy: a bare name, the current directory is readable, not writable")
 def _(t):
     t.file("a.txt", "here\n")
     run = t.exec("cat", "a.txt")
@@ -454,12 +454,12 @@ for about, name in ODD.items():
         t.same(run.result["cwd"], text, run)
         run = t.exec("cat", "m", cwd=path)
         t.same(run.out, b"ran\n", f"without a policy\n{run}")
-        # No wider mount: the directory above is empty but for this.
+        # No wider mount: the parent directory contains only this.
         run = t.exec("ls", "-a", "--zero", "..", cwd=path)
         t.same(sorted(run.out.split(b"\0")), sorted([b"", b".", b"..", name]), run)
 
 
-@case("a working root whose name is no UTF-8: works, or is refused before anything runs")
+@case("a working root whose name is not UTF-8: works, or is refused before anything runs")
 def _(t):
     path = os.fsencode(t.work) + b"/\xff\xfe\x80"
     os.mkdir(path)
@@ -486,7 +486,7 @@ def _(t):
     t.same(os.listdir(path), ["m"] if run.code == 0 else [])
 
 
-@case("roots outside /tmp appear at their own place")
+@case("roots outside /tmp appear at their own path")
 def _(t):
     parent = os.path.join("/var/tmp", os.path.basename(t.top))
     os.mkdir(parent)
@@ -508,7 +508,7 @@ def _(t):
 
 
 def try_marks(t, policy, tries):
-    """Each (path, may it be written?), judged from outside."""
+    """Tries each (path, expected to be writable), checked from outside."""
     for path, may in tries:
         run = t.exec(t.child, "mark", path, policy=policy, expect=None)
         t.code(run, 0 if may else 6)
@@ -529,7 +529,7 @@ def nest(t):
     return [os.path.join(t.work, *"abc"[:n]) for n in (1, 2, 3)]
 
 
-@case("a root to read inside one to write: the most specific wins")
+@case("a read root inside a write root: the most specific wins")
 def _(t):
     a, b, c = nest(t)
     for write in ([a], [a, c], [c, a]):
@@ -537,7 +537,7 @@ def _(t):
         try_marks(t, policy, [(a + "/x", True), (b + "/x", False), (c + "/x", c in write)])
 
 
-@case("a root to write inside one to read: the most specific wins")
+@case("a write root inside a read root: the most specific wins")
 def _(t):
     a, b, c = nest(t)
     for read in ([a], [a, c], [c, a]):
@@ -545,7 +545,7 @@ def _(t):
         try_marks(t, policy, [(a + "/x", False), (b + "/x", True), (c + "/x", c not in read)])
 
 
-@case("the same root to read and to write, given twice and with a slash: can be written")
+@case("the same root for reading and writing, given twice and with a slash, is writable")
 def _(t):
     a = nest(t)[0]
     try_marks(t, t.policy(read=[a, a + "/"], write=[a + "/", a]), [(a + "/x", True)])
@@ -563,7 +563,7 @@ def _(t):
     t.true(os.path.getsize(write) > 1, "the file to write is not written")
 
 
-@case("a link as a root: its target is what is allowed")
+@case("a symlink as a root: its target is allowed")
 def _(t):
     real = t.directory("real")
     link = os.path.join(t.top, "link")
@@ -592,7 +592,7 @@ def _(t):
         t.same((stat.st_uid, stat.st_gid, oct(stat.st_mode)), (uid, uid, oct(mode)), name)
 
 
-@case("the environment is what the policy says and no more")
+@case("the environment is exactly that of the policy")
 def _(t):
     run = t.exec("/usr/bin/env", options=["--pipes"], policy=t.policy(
         execs=["/usr/bin/env"],
@@ -666,7 +666,7 @@ def _(t):
         t.same(c.finish(), 0)
 
 
-@case("tty, ttyname and /dev/tty name our own terminal")
+@case("tty, ttyname and /dev/tty refer to the sandbox's terminal")
 def _(t):
     argv = t.command(t.child, "tty", policy=t.policy())
     with Console(t, argv) as c:
@@ -687,7 +687,7 @@ def _(t):
             t.same(c.finish(), 0)
 
 
-@case("--pty without a terminal: a session of its own, a size, and ps sees only the sandbox")
+@case("--pty without a terminal: a separate session, a size, and ps sees only the sandbox")
 def _(t):
     run = bash(t, "stty -F /dev/tty size; tty <&1; ps -e -o comm=; true", options=["--pty"])
     lines = run.out.replace(b"\r", b"").split(b"\n")

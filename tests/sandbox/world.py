@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the sandbox tests share: a small world of files, listeners and a victim process, the ways to
-run the probe in it, inside and outside, and what can be seen from outside afterwards."""
+"""Shared by the sandbox tests: a small world of files, listeners and a victim process, the ways to
+run the probe in it, inside and outside, and the effects that are visible from outside afterwards."""
 import ctypes
 import fcntl
 import json
@@ -31,7 +31,7 @@ OUTPUT_MAX = 64 << 20
 
 
 def own_address():
-    """An address of this machine that is not loopback; no packet is sent to find it."""
+    """An address of this machine that is not loopback; found without sending a packet."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
         try:
             s.connect(("192.0.2.1", 9))
@@ -69,7 +69,7 @@ class Suite:
 
 
 class Listeners:
-    """Sockets of the host, everywhere. What reaches one of them has left the sandbox."""
+    """Sockets of the host, of all kinds. Anything that reaches one of them has left the sandbox."""
 
     KINDS = {"stream": socket.SOCK_STREAM, "dgram": socket.SOCK_DGRAM, "seq": socket.SOCK_SEQPACKET}
 
@@ -109,7 +109,7 @@ class Listeners:
         return {n: s.getsockname()[1] for n, (s, _) in self.sockets.items() if s.family != socket.AF_UNIX}
 
     def reached(self):
-        """Which of them somebody reached. A connection counts when it is complete."""
+        """Returns which of them were reached. A connection counts when it is complete."""
         hit = []
         for name, (s, listens) in self.sockets.items():
             try:
@@ -145,7 +145,7 @@ class Victim:
         self.before = self.state()
 
     def state(self):
-        """Everything about it that somebody could have changed."""
+        """Everything about it that an attack could have changed."""
         if self.proc.poll() is not None:
             return {"dead": self.proc.returncode}
         pid = self.proc.pid
@@ -167,7 +167,7 @@ class Victim:
         return sorted(k for k in set(now) | set(self.before) if now.get(k) != self.before.get(k))
 
     def settle(self):
-        """Wait until the signals sent so far had their effect: it answers, has stopped, or has ended."""
+        """Waits until the signals sent so far took effect: it responds, has stopped, or has ended."""
         deadline = time.monotonic() + 10
         try:
             self.proc.stdin.write(b"?")
@@ -198,7 +198,7 @@ def as_user(uid):
 
 
 class Result:
-    """What a run printed and how it ended."""
+    """Output and exit status of a run."""
 
     def __init__(self, out, err, status):
         self.out, self.err, self.status = out, err, status
@@ -208,7 +208,7 @@ class Result:
         return "start" in self.lines
 
     def ended(self):
-        # A terminal may echo its own answers in front of it.
+        # A terminal may echo its own responses before it.
         return any(line.endswith("end") for line in self.lines)
 
     def did(self):
@@ -222,7 +222,7 @@ class Result:
 
 
 class JsonResult(Result):
-    """A run with --json: what the probe printed is in the RunResult."""
+    """A run with --json: the probe's output is in the RunResult."""
 
     def __init__(self, result):
         super().__init__(result.out, result.err, result.status)
@@ -235,7 +235,7 @@ class JsonResult(Result):
 
 
 class World:
-    """R may be read, W written, `out` is out of bounds and holds the secret S."""
+    """R may be read, W written; `out` is off limits and contains the secret S."""
 
     def __init__(self, suite, uid):
         self.suite, self.uid = suite, uid
@@ -258,7 +258,7 @@ class World:
         self.tokens = [self.token.encode()]
         self.listeners = self.victim = None
         self.extra = {}
-        self.watched = [self.T]  # what must not change, W apart
+        self.watched = [self.T]  # must not change, except W
         self.guarded = []  # paths in W that must not change
         self.before = None
         self.cleanups = []
@@ -295,7 +295,7 @@ class World:
         env.update({k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")})
         return env
 
-    # What can be seen from outside ------------------------------------------------------------
+    # Effects visible from outside -------------------------------------------------------------
 
     def fingerprint(self):
         seen = {}
@@ -396,7 +396,7 @@ class World:
 
 
 def open_terminal():
-    """One whose name no terminal of the sandbox's own has: those are counted from 0 there, too."""
+    """Opens a terminal whose name differs from those in the sandbox, which are also numbered from 0."""
     spare = [pty.openpty() for _ in range(8)]
     found = pty.openpty()
     for fd in [fd for pair in spare for fd in pair]:
@@ -406,7 +406,7 @@ def open_terminal():
 
 
 class Terminal:
-    """A terminal whose master is ours: the caller's. Raw, so that nothing in it is changed."""
+    """A terminal whose master is ours: the caller's. Raw, so that it changes no data."""
 
     def __init__(self, world):
         self.master, self.slave = open_terminal()
@@ -423,7 +423,7 @@ class Terminal:
         return termios.tcgetattr(self.slave), fcntl.ioctl(self.slave, termios.TIOCGWINSZ, bytes(8))
 
     def lead(self, world, command, told, go):
-        """The session's leader: it must outlive the command, since its end would hang up the terminal."""
+        """The session leader: it must outlive the command, since its end would hang up the terminal."""
         os.setsid()
         fcntl.ioctl(self.slave, termios.TIOCSCTTY, 0)
         proc = subprocess.Popen(
@@ -458,7 +458,7 @@ class Terminal:
         return Result(out, b"", struct.unpack("i", status)[0])
 
     def injected(self):
-        """What waits to be read by the caller, who typed nothing."""
+        """Returns bytes waiting to be read by the caller, who typed nothing."""
         if not select.select([self.slave], [], [], 0)[0]:
             return b""
         return os.read(self.slave, 4096)
@@ -472,5 +472,5 @@ class Terminal:
 
 
 def lone_uid():
-    """A user id that nobody else has, for attempts that would hit all processes of a user."""
+    """An unused user ID, for attempts that would affect all processes of a user."""
     return 1_000_000 + os.getpid() + random.randrange(1 << 20) * 40000 % 1_000_000_000

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""JSON Schema, as much of it as our tables print. A word that it does not know is an error: nothing passes unread."""
+"""The subset of JSON Schema that our tables print. An unknown keyword is an error: nothing passes unchecked."""
 
 TYPES = {"object": dict, "array": list, "string": str, "boolean": bool, "null": type(None)}
 SILENT = {"description", "default", "$defs"}
@@ -42,7 +42,7 @@ WORDS |= {word for row in SIZES for word in row[2:]}
 
 
 def problems(schema, value, root=None, place=""):
-    """What is wrong with the value, one line each."""
+    """The errors of the value, one line each."""
     root = root if root is not None else schema
     if unknown := set(schema) - WORDS - SILENT:
         raise ValueError(f"{place}: the schema has words that are not checked: {unknown}")

@@ -19,7 +19,7 @@ args = parser.parse_args()
 WORDS = ["alpha", "beta", "Gamma", "delta", "x", "foo", "bar", "foobar", "task", "TASK", "Kelvin", "\u212aelvin", "\u017ftop",
          "stop", "caf\u00e9", "CAF\u00c9", "\u65e5\u672c", "\U0001F600", "a1b2", "42", "007", "foo_bar", "qz", "equaz", "needle",
          "Needle", "NEEDLE", "end.", "(x)", "[y]", "{z}", "a+b", "$5", "^", "\\", "tab\there", "\u0661"]
-# (pattern, options, arguments of rg): syntax that means the same to both.
+# (pattern, options, arguments of rg): syntax that means the same in both.
 PATTERNS = [
     ("needle", {}, []), ("needle", {"ignore_case": True}, ["-i"]), ("task", {"ignore_case": True}, ["-i"]),
     ("stop", {"ignore_case": True}, ["-i"]), ("caf\u00e9", {}, []), ("caf\u00e9", {"ignore_case": True}, ["-i"]),
@@ -63,7 +63,7 @@ def content(rng):
     if 0.2 < kind < 0.25:
         data = b"\xef\xbb\xbf" + data
     if 0.25 < kind < 0.35:
-        data = b"\0" + data  # further on rg shows the first match, and then says that it stops
+        data = b"\0" + data  # further on rg shows the first match, and then reports that it stops
     return data
 
 
@@ -81,7 +81,7 @@ def make_tree(rng, root, depth=0):
             f.write("".join(rng.sample(IGNORES, rng.randint(1, 3))))
     if rng.random() < 0.3:
         os.symlink("/etc/passwd", os.path.join(root, "link"))
-    # Further down rg takes any .git for a repository of its own; git wants more.
+    # In subdirectories rg treats any .git as a nested repository; git requires more.
     folders = ["sub", "deep", "d1", ".dot", "NODE", ".cordon"] + ([".git"] if depth == 0 else [])
     for name in rng.sample(folders, 0 if depth == 3 else rng.randint(1, 4)):
         make_tree(rng, os.path.join(root, name), depth + 1)

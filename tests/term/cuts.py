@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Records real programs, and has the terminal see each recording cut at random places: cuts.c says how.
+"""Records real programs, and feeds each recording to the terminal split at random offsets: see cuts.c.
 A program that is not installed is a failure: script/bootstrap installs them.
 """
 import argparse

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Our terminal and @xterm/headless are fed the same streams, made from seeds, and must show the same:
+"""Our terminal and @xterm/headless get the same streams, made from seeds, and must show the same:
 text, width, colours and attributes of each cell, the cursor, the alternate screen, the scrollback.
 
     differential.py --dump build/tests/term_dump --modules build/npm/node_modules [--seeds 0-499]
 
-A cell is written WIDTH.CODEPOINT…,FG,BG,ATTRIBUTES; an empty one has a background only. A failure
-prints the seed, a short run of the stream's pieces that still differs, and the first cells that do.
+A cell is written WIDTH.CODEPOINT…,FG,BG,ATTRIBUTES; an empty one has only a background. A failure
+prints the seed, a short sequence of the stream's pieces that still differs, and the first differing cells.
 
-What is left out is left out where it is made, with the reason: those are the deliberate differences.
+Omissions are commented at their place in the generator: those are the deliberate differences.
 """
 import argparse
 import os
@@ -33,13 +33,13 @@ class Maker:
         return self.rng.randint(1, most)
 
     def count(self, most):
-        """A parameter: often left out, sometimes 0, sometimes too large."""
+        """A parameter: often omitted, sometimes 0, sometimes too large."""
         roll = self.rng.random()
         return "" if roll < 0.2 else "0" if roll < 0.25 else "999" if roll < 0.3 else str(self.n(most))
 
-    # Text. Widths differ by the Unicode version beyond CJK, and xterm's core knows no grapheme clusters:
-    # no emoji, no combining marks here. U+FFFD for wrong bytes: xterm drops them, so all is valid UTF-8.
-    # No underscore: in the charset of lines it is a blank (VT220 manual), but xterm.js shows it.
+    # Text. Widths differ by the Unicode version beyond CJK, and xterm's core has no grapheme clusters:
+    # no emoji, no combining marks here. U+FFFD for invalid bytes: xterm drops them, so all is valid UTF-8.
+    # No underscore: in the line-drawing charset it is a blank (VT220 manual), but xterm.js shows it.
     def ascii(self):
         return "".join(self.rng.choices("abcdefghijXYZ 0123456789#~`{|}", k=self.n(self.cols)))
 
@@ -68,7 +68,7 @@ class Maker:
                 return str(ground - 8 + rng.choice((0, 60)) + rng.randrange(8))
             if roll == 5:
                 return str(rng.choice((22, 23, 24, 25, 27, 28, 29, 55)))
-            # 6, fast blinking: xterm.js ignores it, ours keeps it apart. 21: both underline twice.
+            # 6, rapid blink: xterm.js ignores it, ours distinguishes it. 21: both underline twice.
             return str(rng.choice((1, 2, 3, 4, 5, 7, 8, 9, 21, 53)))
         return "\x1b[" + ";".join(one() for _ in range(self.n(3))) + "m"
 
@@ -79,20 +79,20 @@ class Maker:
         return f"\x1b[{self.count(self.cols if final in 'CDG`a' else self.rows)}{final}"
 
     def erase(self):
-        # ED 3 drops the scrollback of both; 2 as well as others keep it (scrollOnEraseInDisplay is off).
-        # After the last column xterm.js erases nothing to the right, and keeps that a wrap is due; xterm
-        # erases the last cell. At ED 1 there, in the last row, xterm.js ends with an exception.
+        # ED 3 clears the scrollback of both; 2 and the others keep it (scrollOnEraseInDisplay is off).
+        # After the last column xterm.js erases nothing to the right, and keeps the pending wrap; xterm
+        # erases the last cell. At ED 1 there, in the last row, xterm.js throws an exception.
         final = self.rng.choice("JK")
         what = self.rng.choice(("", "0", "1", "2"))
         return ("\r" if final == "J" and what == "1" else "\b") + f"\x1b[{what}{final}"
 
     def edit(self):
         final = self.rng.choice("@PXLM")
-        # Outside of the margins IL and DL do nothing, as in xterm; xterm.js forgets that a wrap is due.
+        # Outside the margins IL and DL do nothing, as in xterm; xterm.js clears the pending wrap.
         return ("\b" if final in "LM" else "") + f"\x1b[{self.count(6)}{final}"
 
     def scroll(self):
-        # Rows that SD brings in have the background colour, as in xterm and VTE; xterm.js has none here.
+        # Rows that SD inserts have the background colour, as in xterm and VTE; xterm.js has none here.
         return self.rng.choice((f"\x1b[{self.count(4)}S", f"\x1b[49m\x1b[{self.n(4)}T", "\x1bM", "\x1bD", "\x1bE"))
 
     def region(self):
@@ -109,23 +109,23 @@ class Maker:
         return self.rng.choice(("\x1b[4h", "\x1b[4l", "\x1b[4l"))
 
     def origin(self):
-        # Absolute places only: xterm.js adds the margin to relative movement, too.
+        # Absolute positions only: xterm.js also adds the margin to relative movement.
         return f"\x1b[?6h\x1b[{self.count(self.rows)};{self.count(self.cols)}H" + self.ascii() + "\x1b[?6l"
 
     def no_wrap(self):
-        # Without wrapping xterm.js lets the cursor stand beyond the last column, and wraps late when it is
-        # switched on again: so the cursor leaves the edge first.
+        # Without wrapping xterm.js allows the cursor beyond the last column, and wraps late when it is
+        # enabled again: so the cursor leaves the edge first.
         return "\x1b[?7l" + self.ascii() + "\r\x1b[?7h"
 
     def alternate(self):
         # 47 and 1047 clear nothing when they are set (xterm's control sequences); xterm.js clears. 1049 that
-        # changes nothing does nothing here; xterm.js saves or restores the cursor all the same.
+        # changes nothing does nothing here; xterm.js still saves or restores the cursor.
         inside = [self.rng.choice((self.ascii, self.controls, self.move, self.erase, self.edit))() for _ in range(9)]
         return "\r\x1b[?1049h" + "".join(inside) + "\x1b[?1049l"
 
     def saved(self):
-        # A place on the screen stays what it is when the screen scrolls; xterm.js moves it with the text.
-        # So nothing scrolls between the two. A wrap that is due is kept (DEC STD 070), there it is not.
+        # A saved position on the screen is unchanged when the screen scrolls; xterm.js moves it with the text.
+        # So nothing scrolls between the two. A pending wrap is kept (DEC STD 070), xterm.js drops it.
         save, restore = self.rng.choice((("\x1b7", "\x1b8"), ("\x1b[s", "\x1b[u")))
         return "\r" + save + self.move() + self.colours() + restore
 
@@ -136,21 +136,21 @@ class Maker:
         return f"x\x1b[{self.n(self.cols)}b"
 
     def reset(self):
-        # DECALN's letters are in no colour, and it takes the margins away (VT510 manual, xterm); xterm.js gives
-        # them the pen's, and leaves the margins.
+        # DECALN's letters have no colour, and it resets the margins (VT510 manual, xterm); xterm.js uses
+        # the pen's, and keeps the margins.
         return self.rng.choice(("\x1b[!p", "\x1b[m\x1b[r\x1b#8"))
 
     def pieces(self):
         weights = {self.ascii: 10, self.wide: 5, self.controls: 8, self.colours: 8, self.move: 10, self.erase: 4,
                    self.edit: 6, self.scroll: 4, self.region: 2, self.origin: 1, self.tabs: 3, self.insert: 2,
                    self.no_wrap: 1, self.alternate: 1, self.saved: 2, self.charset: 2, self.repeat: 1, self.reset: 0.3}
-        # Each stream has some of the kinds only: what goes wrong is easier to see.
+        # Each stream has only some of the kinds, which makes differences easier to find.
         some = [kind for kind in weights if kind == self.ascii or self.rng.random() < 0.6]
         if self.alternate in some:
-            # Margins and tab stops belong to the terminal; to xterm.js, to each of its screens.
+            # Margins and tab stops belong to the terminal; in xterm.js, to each of its screens.
             some = [kind for kind in some if kind not in (self.region, self.tabs, self.reset)]
         if self.wide in some:
-            # Half of a wide character that is overwritten leaves a blank: here in its own background, there
+            # Half of a wide character that is overwritten leaves a blank: here in its own background, in xterm.js
             # in the pen's.
             self.grounds = (38,)
         first = ["\x1b[?1049h"] if self.alternate not in some and self.rng.random() < 0.2 else []
@@ -159,7 +159,7 @@ class Maker:
 
 
 class Side:
-    """A process that shows what a stream leads to."""
+    """A process that prints the result of a stream."""
 
     def __init__(self, *command):
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -180,12 +180,12 @@ class Pair:
         self.sides = ours, theirs
 
     def difference(self, rows, cols, pieces):
-        """A line for each of the first places that differ."""
+        """A line for each of the first positions that differ."""
         stream = "".join(pieces)
         ours, theirs = (side.ask(rows, cols, stream.encode()) for side in self.sides)
         found = []
         if re.search(r"\x1b\[\d*S", stream):
-            # What SU takes off the top is kept above the screen, as xterm does; xterm.js drops it.
+            # Lines that SU scrolls off the top are kept above the screen, as in xterm; xterm.js drops them.
             ours[0].pop()
             theirs[0].pop()
         if ours[0] != theirs[0]:
@@ -195,7 +195,7 @@ class Pair:
         return found[:6]
 
     def shortest(self, rows, cols, pieces):
-        """Leaves out what is not needed, piece by piece, as long as something still differs."""
+        """Removes pieces one by one, as long as there is still a difference."""
         pieces = list(pieces)
         i = len(pieces) - 1
         while i >= 0:

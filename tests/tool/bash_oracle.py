@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a rule sees of a command line is what bash runs.
+"""The commands that a rule sees in a command line are those that bash runs.
 
-Random command lines; whenever ours says that one is plain, bash must run exactly its commands: no command is found
-on its PATH, so that a handler of its own writes down every one that it looks for.
+Random command lines; whenever ours classifies one as plain, bash must run exactly its commands: no command is found
+on its PATH, so that a separate handler logs every one that it looks for.
 
-Random uses of bash's builtins with substitutions in quotes, whenever rules `shell:NAME *` cover them: bash must not run
-what is in the quotes.
+Random uses of bash's builtins with substitutions in quotes, whenever rules `shell:NAME *` match them: bash must not run
+the contents of the quotes.
 
-And lines that make git, tar and others run something else: each does so where the program is installed, and no pattern
-covers one.
+And lines that make git, tar and others run something else: each does so if the program is installed, and no pattern
+matches one.
 
     tests/tool/bash_oracle.py --lines build/tests/cmdline_lines [--seconds 20] [--seed 1]
 """
@@ -24,9 +24,9 @@ import subprocess
 import tempfile
 import time
 
-# Every process writes a file of its own: commands in the background run side by side.
+# Every process writes its own file: background commands run in parallel.
 HANDLER = '() { printf "%s\\0" "$#" "$@" >>"$LOG/$BASHPID"; }'
-HIGH_FD = 100  # no redirection of the lines above names it
+HIGH_FD = 100  # no redirection of the lines above uses it
 PLAIN_AT_LEAST = 100  # fewer would prove nothing
 COMMANDS = ["ls", "git", "rm", "x"]
 WORDS = ["a", "-f", '"q w"', "'z'", "2>&1", ">/dev/null", "12", "</dev/null", "<<EOF", '<<"ls"', "<<-ls", "<<<a", "#c", "''",
@@ -38,7 +38,7 @@ SOUP = COMMANDS + WORDS + BLANKS + ENDS + [
     ">>", "12>", "0<", "<&-", ">&2", "if", "then", "fi", "for", "do", "done", "case", "esac", "in", "[[", "]]", "time", "function",
     "((", "))", "$'a'", '$"a"', "\x01", "\x7f", "\u2003", "\u0085", "é", "\ufeff", ":", "%1"]
 
-# Builtins, each with its options; kill and suspend would meet other processes.
+# Builtins, each with its options; kill and suspend would affect other processes.
 HIDDEN = ["x[$(zz)]", "x[$(zz)]=1", "$(zz)", "x=$(zz)", "`zz`", "zz", "a[$(zz)]+1", "SECONDS=a[$(zz)]", "OPTIND=x[$(zz)]", "x[0$(zz)]",
           "-x[$(zz)]", "1+x[$(zz)]", "${x[$(zz)]}", "<(zz)", "x[`zz`]"]
 PAYLOADS = [f"'{h}'" for h in HIDDEN]
@@ -55,7 +55,7 @@ INPUTS = ["", "", "", " <<<'x[$(zz)]'", " <<<zz", " <<<a"]
 JOINTS = [" ; ", " && ", " || ", " | ", "\n"]
 COVERED_AT_LEAST = 100
 
-# Lines that make the file M, by a program that is found: with a pattern for each of their commands they are still asked.
+# Lines that make the file M, by a program that is found: even with a pattern for each of their commands they need confirmation.
 RUNS = [
     ("git", "git -c alias.x='!touch M' x"),
     ("git", "git --no-pager -c alias.x='!touch M' x"),
@@ -235,7 +235,7 @@ def written(path):
 
 
 def wait_for_all(pipe, seconds):
-    """Until nobody holds the other end any more: bash does not wait for what runs in the background."""
+    """Waits until no process holds the other end: bash does not wait for background commands."""
     end = time.monotonic() + seconds
     while True:
         ready, _, _ = select.select([pipe], [], [], max(0, end - time.monotonic()))
@@ -276,8 +276,8 @@ def compare_plain(rng, ours, work, seconds):
         if not is_plain:
             continue
         plain += 1
-        # Not every command need run (`a || b`), but each that does must be one of ours. Those that env and others
-        # would run are in our list, too: bash does not find env here.
+        # Not every command need run (`a || b`), but each that does must be one of ours. The commands that env and others
+        # would run are also in our list: bash does not find env here.
         ran = by_bash(text, work)
         if ran is None or any(c not in commands for c in ran):
             bad += 1
@@ -286,7 +286,7 @@ def compare_plain(rng, ours, work, seconds):
 
 
 def compare_builtins(rng, ours, work, seconds):
-    """Builtins: (lines, covered ones, wrong ones)."""
+    """Builtins: (lines, matched ones, wrong ones)."""
     lines = covered = bad = 0
     end = time.monotonic() + seconds
     while time.monotonic() < end or covered < COVERED_AT_LEAST:
@@ -326,7 +326,7 @@ def run_env(top):
 
 
 def makes_file(text, prepared, work):
-    """Whether the line makes M, or clones something that does, with programs that are found."""
+    """Returns whether the line makes M, or clones something that does, with programs that are found."""
     top = f"{work}/top"
     shutil.copytree(prepared, top, symlinks=True)
     child = subprocess.Popen(["/bin/bash", "-c", text], env=run_env(top), cwd=top, start_new_session=True, **QUIET)
@@ -343,7 +343,7 @@ def makes_file(text, prepared, work):
 
 
 def check_runs(ours, work):
-    """Lines that run more than they show: (tried, covered ones, those that make nothing)."""
+    """Lines that run more than they show: (tried, matched ones, those that make nothing)."""
     tried = covered = idle = 0
     prepared = tempfile.mkdtemp(dir=work)
     subprocess.run(["/bin/bash", "-c", PREPARE], env=run_env(prepared), cwd=prepared, check=True, **QUIET)

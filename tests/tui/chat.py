@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cordon chat` in a terminal, answered by scripts: a pty, a hand that types, and what is shown."""
+"""`cordon chat` in a terminal, answered by scripts: a pty, typed input, and checks of the screen."""
 import json
 import os
 import re
@@ -14,7 +14,7 @@ from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 from talking import call, chat, leave, session, text_of  # noqa: E402 pylint: disable=wrong-import-position
 
 
-@case("chat: a question, Markdown, a tool, the answer; all stays on the screen", who="root")
+@case("chat: a prompt, Markdown, a tool, the answer; all stays on the screen", who="root")
 def _(t):
     with chat(t, [{"text": "# Look\n\nI **look** at 日本:\n\n- one\n"}, call("list_dir", path=".")], [{"text": "Done."}]) as c:
         c.shows(r"^> what is to be done\?")
@@ -45,7 +45,7 @@ def _(t):
     t.true(not os.path.exists(os.path.join(t.work, "no.txt")), "it was written")
 
 
-@case("chat: Ctrl-C ends the turn, and the next one works; twice it leaves", who="root")
+@case("chat: Ctrl-C ends the turn, and the next one works; twice exits", who="root")
 def _(t):
     with chat(t, [{"text": "I begin. "}, {"delay_ms": 60000}, {"text": "never"}], [{"text": "Second."}]) as c:
         c.shows(r"^> what")
@@ -61,7 +61,7 @@ def _(t):
         t.same(c.finish(), 0)
 
 
-@case("chat: what is typed meanwhile waits, and is sent", who="root")
+@case("chat: input typed during a turn is queued, and sent", who="root")
 def _(t):
     with chat(t, [{"text": "One. "}, {"delay_ms": 1500}, {"text": "Two."}], [{"text": "Three."}]) as c:
         c.shows(r"^> what")
@@ -74,7 +74,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: Escape interrupts, and sends what waits", who="root")
+@case("chat: Escape interrupts, and sends the queued input", who="root")
 def _(t):
     with chat(t, [{"text": "One. "}, {"delay_ms": 60000}, {"text": "never"}], [{"text": "Three."}]) as c:
         c.shows(r"^> what")
@@ -88,7 +88,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: a paste of 1,000 lines is one word, and is sent whole", who="root")
+@case("chat: a paste of 1,000 lines is shown as one placeholder, and sent completely", who="root")
 def _(t):
     with chat(t, [{"text": "Seen."}]) as c:
         c.shows(r"^> what")
@@ -104,7 +104,7 @@ def _(t):
     t.true("line 999" in session(t) and "line 0\\n" in session(t), "not all was sent")
 
 
-@case("chat: names of files with blanks and quotes are completed, and found", who="root")
+@case("chat: file names with blanks and quotes are completed, and found", who="root")
 def _(t):
     os.mkdir(os.path.join(t.work, "my dir"))
     t.file("my dir/it's b.txt", "x")
@@ -122,7 +122,7 @@ def _(t):
     t.true("image/png" in session(t), session(t))
 
 
-@case("chat: in a low terminal a list leaves room for what is typed", who="root")
+@case("chat: in a terminal with few rows a list leaves room for the input", who="root")
 def _(t):
     with chat(t, [{"text": "x"}], rows=6) as c:
         c.shows(r"^> what")
@@ -134,7 +134,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: Ctrl+L scrolls away what others wrote on the screen", who="root")
+@case("chat: Ctrl+L scrolls away output of other programs", who="root")
 def _(t):
     with chat(t, [{"text": "Seen."}]) as c:
         c.shows(r"^> what")
@@ -149,7 +149,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: a session in which nothing was said is none", who="root")
+@case("chat: a session without messages is not saved", who="root")
 def _(t):
     with chat(t, [{"text": "One."}]) as c:
         c.shows(r"^> what")
@@ -174,7 +174,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: a session that goes on shows its calls of tools", who="root")
+@case("chat: a resumed session shows its tool calls", who="root")
 def _(t):
     with chat(t, [{"text": "I look."}, call("list_dir", path="."), call("read_file", path="none")], [{"text": "Done."}]) as c:
         c.shows(r"^> what")
@@ -188,7 +188,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: /help names the keys of the settings, and without a terminal none", who="root")
+@case("chat: /help lists the configured keys, and none without a terminal", who="root")
 def _(t):
     t.env["XDG_CONFIG_HOME"] = os.path.join(t.work, "settings")
     os.makedirs(os.path.join(t.work, "settings/cordon"))
@@ -209,7 +209,7 @@ def _(t):
     t.true(b"/undo" in done.stdout and b"Ctrl+" not in done.stdout and b"Alt+" not in done.stdout, done.stdout)
 
 
-@case("chat: 40 columns and back, without rubbish", who="root")
+@case("chat: resizing to 40 columns and back leaves no garbage", who="root")
 def _(t):
     with chat(t, [{"text": "word " * 40}]) as c:
         c.shows(r"^> what")
@@ -224,7 +224,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: escape sequences of a model are shown, not obeyed", who="root")
+@case("chat: escape sequences of a model are shown, not interpreted", who="root")
 def _(t):
     bad = "a\033[2J\033]0;owned\007\033[?1049h\u202eb\u009b3J `\033[31m`"
     with chat(t, [{"text": bad}, call("list_dir", path="\033[2J")], [{"text": "Ok."}]) as c:
@@ -236,7 +236,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: an error of the service is told, and the conversation goes on", who="root")
+@case("chat: an error of the service is reported, and the conversation continues", who="root")
 def _(t):
     with chat(t, {"content": [], "error": {"status": 400, "message": "no such thing"}}, [{"text": "Fine."}]) as c:
         c.shows(r"^> what")
@@ -259,7 +259,7 @@ def _(t):
         t.same(c.finish(), 0)
 
 
-@case("chat: files are completed after @, but not what git ignores", who="root")
+@case("chat: files are completed after @, except those that git ignores", who="root")
 def _(t):
     for name in ("alpha.c", "beta.c", "alpha.o"):
         os.makedirs(os.path.join(t.work, "src"), exist_ok=True)
@@ -279,7 +279,7 @@ def _(t):
 
 
 for signo in (signal.SIGTERM, signal.SIGHUP):
-    @case(f"chat: {signo.name} ends it, the session is whole, the terminal is restored", who="root")
+    @case(f"chat: {signo.name} ends it, the session is complete, the terminal is restored", who="root")
     def _(t, signo=signo):
         with chat(t, [{"text": "I begin. "}, {"delay_ms": 60000}]) as c:
             c.shows(r"^> what")
@@ -290,7 +290,7 @@ for signo in (signal.SIGTERM, signal.SIGHUP):
         t.true("I begin." in session(t), "what had come is not in the session")
 
 
-@case("chat: the window is closed: the session is whole, and the next one goes on", who="root")
+@case("chat: the window is closed: the session is complete, and can be resumed", who="root")
 def _(t):
     with chat(t, [{"text": "I begin. "}, {"delay_ms": 60000}]) as c:
         c.shows(r"^> what")
@@ -311,7 +311,7 @@ def _(t):
 
 
 for name, options, term in (("--plain", ("--plain",), "xterm"), ("TERM=dumb", (), "dumb")):
-    @case(f"chat: {name}: nothing but lines", who="root")
+    @case(f"chat: {name}: plain lines only", who="root")
     def _(t, options=options, term=term):
         with chat(t, [{"text": "**Bold** [x](https://x.org)"}], options=options, term=term) as c:
             c.send(b"go\n")
@@ -321,7 +321,7 @@ for name, options, term in (("--plain", ("--plain",), "xterm"), ("TERM=dumb", ()
             t.true(b"\033" not in c.all, c.all)
 
 
-@case("chat: --plain: Ctrl-C twice leaves, and what looks like a start of a name is sent as it is", who="root")
+@case("chat: --plain: Ctrl-C twice exits, and the prefix of a name is sent unchanged", who="root")
 def _(t):
     t.file("alpha")
     with chat(t, [{"text": "Here."}], options=("--plain",)) as c:
@@ -333,7 +333,7 @@ def _(t):
         t.same(c.finish(), 0)
 
 
-@case("chat: Ctrl-Z stops, fg goes on", who="root")
+@case("chat: Ctrl-Z stops, fg resumes", who="root")
 def _(t):
     with chat(t, [{"text": "Here."}]) as c:
         c.shows(r"^> what")
@@ -357,7 +357,7 @@ def settings(t, text):
         f.write(text)
 
 
-@case("chat: keys of the settings", who="root")
+@case("chat: keys from the settings", who="root")
 def _(t):
     settings(t, "keys: {F2: send, Ctrl+g: open, Ctrl+o: none, Enter: new-line, Shift+Enter: send}\n")
     with chat(t, [call("list_dir", path=".")], [{"text": "Done."}], [{"text": "More."}]) as c:
@@ -378,7 +378,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: wrong settings are told before anything is drawn", who="root")
+@case("chat: invalid settings are reported before anything is drawn", who="root")
 def _(t):
     settings(t, "keys: {F2: sned}\n")
     with chat(t, [{"text": "x"}]) as c:
@@ -412,7 +412,7 @@ for name, text, env, options, wanted, unwanted in LOOKS:
                 t.true(part not in c.all, (part, c.all))
 
 
-@case("chat: prompts are there again in the next conversation, without secrets, for the owner alone", who="root")
+@case("chat: prompts are kept for the next conversation, without secrets, readable only by the owner", who="root")
 def _(t):
     t.env["MY_TOKEN"] = "quite-a-secret-value"
     with chat(t, *([[{"text": f"Answer {i}."}] for i in range(4)])) as c:
@@ -473,7 +473,7 @@ def _(t):
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(100)
 
 
-@case("chat: images by their path, typed, dropped or after @, are attached and named", who="root")
+@case("chat: images by path, typed, dropped or after @, are attached and named", who="root")
 def _(t):
     for name in ("a.png", "my shot.PNG", "c d.png", "e.png", "it's.png"):
         t.file(name, PNG)
@@ -494,7 +494,7 @@ def _(t):
     t.same(session(t).count('"image/png"'), 5)
 
 
-@case("chat: the window is made narrow while it is stopped", who="root")
+@case("chat: the window is made narrow while chat is stopped", who="root")
 def _(t):
     with chat(t, [{"text": "word " * 40}]) as c:
         c.shows(r"^> what")
@@ -524,7 +524,7 @@ def _(t):
 
 for number in (signal.SIGTERM, signal.SIGHUP):
     for how, turns, typed in (("a tool", [[call("shell", command="sleep 60")]], b"go\r"), ("!command", [], b"!sleep 60\r")):
-        @case(f"chat: {number.name} ends it also while {how} runs a command", who="root")
+        @case(f"chat: {number.name} also ends it while {how} runs a command", who="root")
         def _(t, number=number, turns=turns, typed=typed):
             with chat(t, *turns, [{"text": "never"}]) as c:
                 c.shows(r"^> what")
@@ -535,7 +535,7 @@ for number in (signal.SIGTERM, signal.SIGHUP):
                 t.true("interrupted" in text_of(c.lines()) and "never" not in text_of(c.lines()), c.lines())
 
 
-@case("chat: who stops it from elsewhere gets the terminal as it was", who="root")
+@case("chat: a stop signal from outside restores the terminal", who="root")
 def _(t):
     with chat(t, [{"text": "One. "}, {"delay_ms": 60000}]) as c:
         c.shows(r"^> what")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cordon chat`: what is asked, edited, collapsed and opened, and the status line."""
+"""`cordon chat`: confirming, editing, collapsing and expanding, and the status line."""
 import os
 import re
 import subprocess
@@ -29,18 +29,18 @@ def content(t, name):
 
 
 def result(t):
-    """What the model was told of the last call."""
+    """Returns the result of the last call as sent to the model."""
     return [line for line in session(t).split("\n") if '"tool_result"' in line][-1]
 
 
 def deaf(c, data, seconds):
-    """Types while nobody reads what the terminal is sent, for a while."""
+    """Types without reading the terminal's output, for a while."""
     end = time.monotonic() + seconds
     while data or time.monotonic() < end:
         data = c.pump(0.05, data=data, read=False)
 
 
-@case("chat: a question shows the change against the file as it is, in colours; it is shown once", who="root")
+@case("chat: a confirmation shows the change against the current file, in colours, once", who="root")
 def _(t):
     t.file("main.c", MAIN)
     with chat(t, [EDIT], END, options=ASKS) as c:
@@ -58,7 +58,7 @@ def _(t):
     t.same(content(t, "main.c"), MAIN.replace("1", "0"))
 
 
-@case("chat: all kinds of change are shown: new, replaced, deleted, moved, several", who="root")
+@case("chat: all kinds of changes are shown: new, replaced, deleted, moved, several", who="root")
 def _(t):
     for name in ("old.txt", "gone.txt", "from.txt"):
         t.file(name, f"{name}\nsecond\n")
@@ -82,7 +82,7 @@ def _(t):
 
 for tool, arguments, after in (("edit_file", EDIT["tool_call"]["arguments"], "return 1; /* later */"),
                                ("write_file", {"path": "main.c", "content": "x\n"}, "whatever")):
-    @case(f"chat: {tool}: what is changed meanwhile is not what was shown: nothing is written", who="root")
+    @case(f"chat: {tool}: if the file changed since it was shown, nothing is written", who="root")
     def _(t, tool=tool, arguments=arguments, after=after):
         t.file("main.c", MAIN)
         with chat(t, [call(tool, **arguments)], END, options=ASKS) as c:
@@ -95,7 +95,7 @@ for tool, arguments, after in (("edit_file", EDIT["tool_call"]["arguments"], "re
         t.same(content(t, "main.c"), after)
 
 
-@case("chat: what can't be done is not asked", who="root")
+@case("chat: an impossible change is not asked about", who="root")
 def _(t):
     t.file("main.c", "int x;\n")
     with chat(t, [EDIT], END, options=ASKS) as c:
@@ -105,7 +105,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: a command is edited; that is run, and the model knows", who="root")
+@case("chat: a command is edited; the edited one is run, and the model is informed", who="root")
 def _(t):
     with chat(t, [call("shell", command="echo bad > f")], END, options=ASKS) as c:
         go(c)
@@ -124,7 +124,7 @@ def _(t):
     t.true("The user edited this call" in told and "echo good > f" in told, told)
 
 
-@case("chat: a file's text is edited; then that change is asked", who="root")
+@case("chat: a file's text is edited; then that change is asked about", who="root")
 def _(t):
     with chat(t, [call("write_file", path="f", content="one\ntwo\n")], END, options=ASKS) as c:
         go(c)
@@ -141,7 +141,7 @@ def _(t):
     t.true("The user edited this call" in result(t), result(t))
 
 
-@case("chat: Escape goes back from editing; Ctrl-C while editing ends the turn, and the draft is there again", who="root")
+@case("chat: Escape leaves editing; Ctrl-C while editing ends the turn, and the draft is restored", who="root")
 def _(t):
     with chat(t, [call("shell", command="echo x > f")], [call("shell", command="echo x > f")], END, options=ASKS) as c:
         go(c)
@@ -160,7 +160,7 @@ def _(t):
     t.true(not os.path.exists(os.path.join(t.work, "f")), "it was run")
 
 
-@case("chat: always, for this very command and no other", who="root")
+@case("chat: 'always' applies to exactly this command", who="root")
 def _(t):
     with chat(t, [call("shell", command="test -f README")], [call("shell", command="test -f README")],
               [call("shell", command="test -v 'x[$(touch pwn)]'")], END, options=ASKS) as c:
@@ -177,7 +177,7 @@ def _(t):
     t.true(not os.path.exists(os.path.join(t.work, "pwn")), "it was run")
 
 
-@case("chat: a change that nobody was asked about is shown; a long one its beginning, and all of it on demand", who="root")
+@case("chat: a change that needs no confirmation is shown; of a long one the beginning, and all of it on demand", who="root")
 def _(t):
     t.file("main.c", MAIN)
     long = "".join(f"line {i}\n" for i in range(100))
@@ -191,7 +191,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: what was collapsed is looked at, one after the other, and printed", who="root")
+@case("chat: collapsed output is viewed one by one, and printed", who="root")
 def _(t):
     turns = [[{"thinking": "deep\nthought"}, call("shell", command="seq 1 30; echo first")], [call("shell", command="echo second; echo x")]]
     with chat(t, *turns, END, rows=24) as c:
@@ -222,7 +222,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: a failure is open: its end, and all of it on demand", who="root")
+@case("chat: a failure is expanded: its end, and all of it on demand", who="root")
 def _(t):
     with chat(t, [call("shell", command="seq 1 50; exit 3")], END, rows=40) as c:
         go(c)
@@ -233,7 +233,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: the status line says where, who and how much; what matters least goes first", who="root")
+@case("chat: the status line shows directory, model and usage; the least important is omitted first", who="root")
 def _(t):
     t.directory("work", ".git")
     t.file(".git/HEAD", "ref: refs/heads/feature/quiet\n")
@@ -257,7 +257,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: questions at 40 columns fit", who="root")
+@case("chat: confirmations fit in 40 columns", who="root")
 def _(t):
     t.file("main.c", MAIN)
     command = "echo 'a rather long command that does not fit'; touch f"
@@ -274,7 +274,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: what a question is about is shown harmlessly, and whole", who="root")
+@case("chat: the subject of a confirmation is shown escaped and complete", who="root")
 def _(t):
     bad = "echo a\033[2J\u202eb\rrm -rf x\nsecond \033]0;owned\007line"
     with chat(t, [call("shell", command=bad)], [call("write_file", path="f", content="x\033[31m\u009by\n")], END, options=ASKS) as c:
@@ -295,7 +295,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: in a box a question shows what the tool is given; the status line has the box", who="root")
+@case("chat: in a box a confirmation shows the tool's arguments; the status line has the box", who="root")
 def _(t):
     t.file("main.c", MAIN)
     t.env["CORDON_HOME"] = t.directory("state")
@@ -327,7 +327,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: --plain: a question, an answer in words of one letter, an edited command, what was collapsed", who="root")
+@case("chat: --plain: a confirmation, one-letter answers, an edited command, collapsed output", who="root")
 def _(t):
     t.file("main.c", MAIN)
     with chat(t, [EDIT], [call("shell", command="echo bad > f; echo out")], END, options=(*ASKS, "--plain"), term="xterm") as c:
@@ -351,7 +351,7 @@ def _(t):
     t.same(content(t, "f"), "good\n")
 
 
-@case("chat: what a terminal that does not read has not shown is not answered", who="root")
+@case("chat: answers are ignored until the terminal has shown the confirmation", who="root")
 def _(t):
     t.file("f", "old\n")
     wide = "".join(f"{i} {'word ' * 180}\n" for i in range(100))

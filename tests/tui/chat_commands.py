@@ -34,7 +34,7 @@ def mode(t, name):
 
 
 def sessions(t):
-    """The messages of each session, by its id."""
+    """The messages of each session, by its ID."""
     top = os.path.join(t.env["CORDON_HOME"], "sessions")
     found = {}
     for name in os.listdir(top):
@@ -57,7 +57,7 @@ def texts(messages, kind="user"):
 PATCH = "*** Begin Patch\n*** Delete File: gone.sh\n*** Update File: old.txt\n@@\n-changed\n+changed twice\n*** End Patch\n"
 
 
-@case("chat: /undo takes back turn by turn, exactly, and the model is told", who="root")
+@case("chat: /undo undoes turn by turn, exactly, and the model is informed", who="root")
 def _(t):
     t.file("old.txt", "original\n", 0o640)
     t.file("gone.sh", "echo x\n", 0o755)
@@ -81,7 +81,7 @@ def _(t):
     t.true("took back your changes" in last and "gone.sh" in last and last.endswith("and now?"), last)
 
 
-@case("chat: /undo refuses, and changes nothing, if somebody else changed a file", who="root")
+@case("chat: /undo refuses, and changes nothing, if a file was changed otherwise", who="root")
 def _(t):
     t.file("a.txt", "a\n")
     t.file("b.txt", "b\n")
@@ -111,7 +111,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: /diff shows what the session changed, in colours", who="root")
+@case("chat: /diff shows the session's changes, in colours", who="root")
 def _(t):
     t.file("a.txt", "one\ntwo\nthree\n")
     with chat(t, [call("write_file", path="a.txt", content="one\n2\nthree\n"), call("write_file", path="n.txt", content="new ```\n")],
@@ -129,7 +129,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: /compact goes on with a summary", who="root")
+@case("chat: /compact continues with a summary", who="root")
 def _(t):
     with chat(t, [{"text": "Long ago. " * 50}], [{"text": "Shortly."}], [{"text": "All in one."}], [{"text": "After."}]) as c:
         c.shows(r"^> what")
@@ -145,7 +145,7 @@ def _(t):
     t.true("All in one." in json.dumps(notes[0]), notes)
 
 
-@case("chat: /compact that is interrupted or fails changes nothing", who="root")
+@case("chat: an interrupted or failed /compact changes nothing", who="root")
 def _(t):
     with chat(t, [{"text": "First."}], [{"delay_ms": 60000}, {"text": "never"}], [{"text": "After."}]) as c:
         c.shows(r"^> what")
@@ -158,7 +158,7 @@ def _(t):
     t.true(all(m["type"] != "compaction" for m in the_session(t)), "there is a summary")
 
 
-@case("chat: /fork goes on in a session of its own; /session goes back", who="root")
+@case("chat: /fork continues in a new session; /session returns", who="root")
 def _(t):
     with chat(t, [{"text": "First."}], [{"text": "Second."}], [{"text": "In the fork."}], [{"text": "In a new one."}], rows=50) as c:
         c.shows(r"^> what")
@@ -184,7 +184,7 @@ def _(t):
     t.true(["one", "three"] in [texts(m) for m in found.values()], found)
 
 
-@case("chat: /session says who uses the one that is meant", who="root")
+@case("chat: /session reports which process uses the requested one", who="root")
 def _(t):
     with chat(t, [{"text": "First."}]) as c:
         c.shows(r"^> what")
@@ -216,7 +216,7 @@ def _(t):
     t.same(read(t, "talk.json"), wanted.stdout.decode())
 
 
-@case("chat: /approve shows and changes what is asked", who="root")
+@case("chat: /approve shows and changes which calls need confirmation", who="root")
 def _(t):
     turns = [[call("write_file", path=f"{i}.txt", content="x")] for i in range(4)]
     with chat(t, turns[0], [{"text": "Zero."}], turns[1], [{"text": "One."}], turns[2], [{"text": "Two."}], turns[3], [{"text": "Three."}],
@@ -241,7 +241,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: /approve while the agent works counts from the next call on", who="root")
+@case("chat: /approve during a turn applies from the next call on", who="root")
 def _(t):
     with chat(t, [{"text": "Wait. "}, {"delay_ms": 1500}, call("write_file", path="x.txt", content="x")], [{"text": "The end."}],
               options=("--approval", "always")) as c:
@@ -253,7 +253,7 @@ def _(t):
     t.true(there(t, "x.txt"), "it was not written")
 
 
-@case("chat: /model says who answers, and changes it", who="root")
+@case("chat: /model shows the model, and changes it", who="root")
 def _(t):
     with chat(t, [{"text": "First."}]) as c:
         c.shows(r"^> what")
@@ -265,7 +265,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: !command runs in the sandbox, is shown, and the model sees it with the next prompt", who="root")
+@case("chat: !command runs in the sandbox, is shown, and is sent to the model with the next prompt", who="root")
 def _(t):
     with chat(t, [{"text": "First."}], [{"text": "Second."}], options=("--approval", "always")) as c:
         c.shows(r"^> what")
@@ -281,7 +281,7 @@ def _(t):
     t.same(second, "again")
 
 
-@case("chat: commands wait until the turn is over, before what waits to be sent", who="root")
+@case("chat: commands wait until the turn is over, ahead of queued input", who="root")
 def _(t):
     t.file("a.txt", "a\n")
     with chat(t, [call("write_file", path="a.txt", content="A\n")], [{"text": "One. "}, {"delay_ms": 1500}, {"text": "End."}],
@@ -299,7 +299,7 @@ def _(t):
     t.true("took back" in last and "waited" in last and last.endswith("and then?"), last)
 
 
-@case("chat: !command is interrupted, and has to wait", who="root")
+@case("chat: !command can be interrupted, and has to wait", who="root")
 def _(t):
     with chat(t, [{"text": "One. "}, {"delay_ms": 60000}, {"text": "never"}], [{"text": "Two."}]) as c:
         c.shows(r"^> what")
@@ -317,7 +317,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: what is no command is for the model; what is one says so", who="root")
+@case("chat: text that only starts with a slash is sent to the model; unknown commands and arguments are reported", who="root")
 def _(t):
     with chat(t, [{"text": "Seen."}], rows=50) as c:
         c.shows(r"^> what")
@@ -328,7 +328,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: /export --force is private, whatever it replaces", who="root")
+@case("chat: /export --force makes a private file, whatever it replaces", who="root")
 def _(t):
     t.file("talk.md", "old", 0o644)
     with chat(t, [{"text": "Said."}]) as c:
@@ -339,7 +339,7 @@ def _(t):
     t.same((mode(t, "talk.md"), "Said." in read(t, "talk.md")), (0o600, True))
 
 
-@case("chat: while !command runs, /approve says what the model's calls need", who="root")
+@case("chat: while !command runs, /approve shows what the model's calls need", who="root")
 def _(t):
     with chat(t, options=("--approval", "on-request")) as c:
         c.shows(r"^> what")
@@ -351,7 +351,7 @@ def _(t):
         leave(t, c)
 
 
-@case("chat: prompts that wait are sent whole, and what does not fit stays in the editor", who="root")
+@case("chat: queued prompts are sent complete, and any excess stays in the editor", who="root")
 def _(t):
     with chat(t, [{"text": "One. "}, {"delay_ms": 600000}], [{"text": "Two. "}, {"delay_ms": 600000}]) as c:
         c.shows(r"^> what")
@@ -375,7 +375,7 @@ def _(t):
     t.same([last.count(letter) for letter in "ABCD"], [600000, 600000, 0, 0])
 
 
-@case("chat: /model asks for the key again: that one is not in the session, either", who="root")
+@case("chat: /model asks for the key again; the new one is not in the session either", who="root")
 def _(t):
     first, second = ("sk-" + word * 5 for word in ("first", "second"))
     key = t.file("key.sh", f"[ -e asked ] && echo {second} || {{ echo {first}; > asked; }}\n")

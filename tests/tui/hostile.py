@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cordon chat` and those who mean no good: a model, a file, a service, somebody who sends something to paste.
+"""`cordon chat` with hostile input: from a model, a file, a service, or a paste.
 
-Whatever they say, what reaches the terminal is letters and the few sequences that a conversation is drawn with."""
+For any input, only printable text and the few escape sequences of the interface reach the terminal."""
 import json
 import os
 import random
@@ -16,9 +16,9 @@ from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 
 SECONDS = 10  # for a text that was made to take long
 MEMORY = 256 << 20
-# Moves, erasing, lines, colours; the cursor, pastes, frames; links; what ends a sequence that was cut before the terminal
-# is given back. No query: nobody has to answer any. A backspace is how the drawing goes one column to the left; those of
-# a model are shown as text, which the golden of the scenario `hostile` says.
+# Cursor movement, erasing, line breaks, colours; cursor visibility, pastes, frames; links; the end of a sequence that was cut
+# before the terminal is restored. No queries: there may be no reply. The drawing uses a backspace to move one column left;
+# those of a model are shown as text, which the golden of the scenario `hostile` checks.
 SEQUENCE = re.compile(
     r"\r|\x08|\x18(?=\033\[\?2026l)|\n|\033(?:[78]|\[\d*[ABCGKJL]|\[[\d;:]*m|\[\?(?:25|2004|2026)[hl]|\]8;;(?:(?:https?://|mailto:)[!-~]*)?\033\\)")
 TURNS_TEXT = {0x061C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x2028, 0x2029}
@@ -48,7 +48,7 @@ def chat(t, *turns, model="m", options=(), **more):
 
 
 def judge(t, c):
-    """Letters and known sequences, nothing else."""
+    """Checks for printable text and known escape sequences, nothing else."""
     text, at = c.all.decode(), 0
     while at < len(text):
         match = SEQUENCE.match(text, at)
@@ -68,7 +68,7 @@ def leave(t, c):
 
 
 for seed in range(4):
-    @case(f"hostile: a model that says anything ({seed})", who="root")
+    @case(f"hostile: a model that sends random output ({seed})", who="root")
     def _(t, seed=seed):
         source = random.Random(seed)
         parts = [{"text": strange(source, 60) + "\n\n"} for _ in range(60)]
@@ -87,7 +87,7 @@ for seed in range(4):
             leave(t, c)
 
 
-@case("hostile: files with names and contents that mean no good", who="root")
+@case("hostile: malicious file names and contents are shown escaped", who="root")
 def _(t):
     source = random.Random(1)
     for i in range(30):
@@ -109,7 +109,7 @@ def _(t):
         leave(t, c)
 
 
-@case("hostile: a question about what means no good", who="root")
+@case("hostile: a confirmation of malicious text shows it escaped", who="root")
 def _(t):
     with chat(t, [call("shell", command="echo harmless\r\033[2K\033[1Arm -rf /\u202e\n" + " " * 300 + "evil")], [{"text": "Done."}],
               options=("--approval", "always")) as c:
@@ -123,7 +123,7 @@ def _(t):
         leave(t, c)
 
 
-@case("hostile: a service's error that means no good", who="root")
+@case("hostile: a malicious service error is shown escaped", who="root")
 def _(t):
     with chat(t, {"error": {"status": 400, "message": "".join(BAD)}}) as c:
         c.shows(r"^> what")
@@ -132,7 +132,7 @@ def _(t):
         leave(t, c)
 
 
-@case("hostile: a paste that means no good", who="root")
+@case("hostile: a malicious paste is shown, not executed", who="root")
 def _(t):
     paste = "".join(piece for piece in BAD if "201~" not in piece).encode()
     with chat(t, [{"text": "Done."}]) as c:
@@ -144,7 +144,7 @@ def _(t):
         leave(t, c)
 
 
-@case("hostile: windows of all sizes while much comes, and back", who="root")
+@case("hostile: resizing to all sizes during much output, and back", who="root")
 def _(t):
     text = [part for i in range(40) for part in ({"text": f"# Part {i}\n\n" + "words and 言葉, " * 20 + "\n\n- a\n- b\n\n"}, {"delay_ms": 20})]
     with chat(t, [*text, call("list_dir", path=".")], [{"text": "Done."}]) as c:
@@ -163,7 +163,7 @@ def _(t):
         leave(t, c)
 
 
-@case("hostile: a terminal that takes nothing for a while", who="root")
+@case("hostile: a terminal that does not read for a while", who="root")
 def _(t):
     with chat(t, [{"text": "x" * 300 * 1000}, call("write_file", path="written", content="")], [{"text": "\n\nDone."}]) as c:
         c.shows(r"^> what")
@@ -189,7 +189,7 @@ SLOW = {
     "what turns text": "\u202e" * (MUCH // 3),
 }
 for name, text in SLOW.items():
-    @case(f"hostile: very much of it: {name}", who="root")
+    @case(f"hostile: very large input: {name}", who="root")
     def _(t, text=text):
         with chat(t, {"content": [{"text": text}, call("list_dir", path=text)], "delta_bytes": 4096}, [{"text": "\n\nDone."}]) as c:
             c.shows(r"^> what")

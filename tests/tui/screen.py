@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A terminal of which the screen can be asked; what its bytes look like is asked of `cordon render`."""
+"""A terminal whose screen can be queried; `cordon render` interprets its bytes."""
 import os
 import re
 import subprocess
@@ -12,7 +12,7 @@ from harness import Failed  # noqa: E402 pylint: disable=wrong-import-position
 
 
 class Screen(Console):
-    """A console of which the screen can be asked."""
+    """A console whose screen can be queried."""
 
     def __init__(self, place, argv, rows=24, cols=80, **more):
         self.rows, self.cols, self.all = rows, cols, b""
@@ -31,7 +31,7 @@ class Screen(Console):
         return done.stdout.decode().split("\n")
 
     def shows(self, pattern):
-        """Waits until the screen shows it; gives the lines."""
+        """Waits until the screen shows the pattern; returns the lines."""
         deadline = time.monotonic() + EXPECT_S
         while True:
             lines = self.lines()

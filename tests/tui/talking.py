@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A conversation with `cordon chat` in a terminal, answered by a script: for the tests of it."""
+"""A conversation with `cordon chat` in a terminal, answered by a script: for its tests."""
 import json
 import os
 import sys

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`cordon run --tui` and `cordon record` in a terminal: a pty, a hand that types, and cordon itself
-to see what is shown. The terminal and the hand are those of tests/sandbox; what the bytes of a
-terminal look like is asked of `cordon render`.
+"""`cordon run --tui` and `cordon record` in a terminal: a pty, typed input, and checks of the
+screen. The terminal and the typing are those of tests/sandbox; `cordon render` interprets the
+bytes of a terminal.
 """
 import json
 import os
@@ -56,7 +56,7 @@ def _(t):
         t.true(LEAVE in c.all, "the alternate screen was not left")
 
 
-@case("tui: a failure shows what was wrong; Enter leaves, the exit status is the run's", who="root")
+@case("tui: a failure shows its reason; Enter exits with the run's exit status", who="root")
 def _(t):
     path = scenario(t, type_text("x\r", "never there", timeout_ms=300), type_text("y\r"))
     with tui(t, path, rows=30, cols=120) as c:
@@ -91,7 +91,7 @@ for signo in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             t.true(LEAVE in c.all, "the alternate screen was not left")
 
 
-@case("tui: a signal while the result is shown leaves, with the run's exit status", who="root")
+@case("tui: a signal while the result is shown exits with the run's exit status", who="root")
 def _(t):
     with tui(t, scenario(t, type_text("true\r"))) as c:
         c.shows(r"passed  1/1")
@@ -99,7 +99,7 @@ def _(t):
         t.same(c.finish(), 0)
 
 
-@case("tui: follows the terminal's size, and says what it crops", who="root")
+@case("tui: follows the terminal's size, and reports what it crops", who="root")
 def _(t):
     path = scenario(t, type_text("echo o''k; tput cols 2>&-\r", "ok"),
                     type_text("x", "never there", timeout_ms=60000))
@@ -120,7 +120,7 @@ def _(t):
         t.same(c.finish(), 130)
 
 
-@case("tui: what the program prints is only ever cells", who="root")
+@case("tui: the program's output is drawn as cells only", who="root")
 def _(t):
     evil = r"\033]0;evil-title\007\033[6n\033[?1049h\033[2J\033[8mhidden\033[28m\033P+q\033\\\033]52;c;AAAA\007shown"
     path = scenario(t, type_text("", "shown"), args=("-c", f"printf '{evil}'; read x"))
@@ -154,7 +154,7 @@ def _(t):
         t.same(c.finish(), 12)
 
 
-@case("tui: a terminal that nobody reads does not hold the run up", who="root")
+@case("tui: a terminal that is not read does not block the run", who="root")
 def _(t):
     path = scenario(t, type_text("for i in {1..3000}; do echo $i $RANDOM; done; echo o''k\r", "ok"))
     with tui(t, path, "--artifacts", os.path.join(t.top, "out"), rows=50, cols=150) as c:
@@ -175,7 +175,7 @@ GOLDEN = {"action": {"type": "wait", "payload": {"condition": {"type": "screen_c
 
 
 def golden(t, answer, *options, file="goldens/a.txt", asks=True):
-    """What a run on a terminal does with a golden that is missing: its exit status, and the file."""
+    """Runs on a terminal with a missing golden; returns the exit status, and the file."""
     step = json.loads(json.dumps(GOLDEN).replace("goldens/a.txt", file))
     path = scenario(t, step, args=("-c", "echo ok; read"))
     with Screen(t, [t.cordon, "run", *options, path]) as c:
@@ -188,7 +188,7 @@ def golden(t, answer, *options, file="goldens/a.txt", asks=True):
     return status, open(place, encoding="utf-8").read() if os.path.exists(place) else None
 
 
-@case("run: a missing golden is asked about on a terminal, and written after a yes only")
+@case("run: a missing golden needs confirmation on a terminal, and is written only after a yes")
 def _(t):
     t.same(golden(t, b"n\r"), (5, None))
     t.same(golden(t, b"\r"), (5, None))
@@ -200,7 +200,7 @@ def _(t):
     t.same(golden(t, b"", asks=False), (0, "ok\n"))
 
 
-@case("trust: a scenario's policy is shown and asked about; a yes lets it run, until it changes")
+@case("trust: a scenario's policy is shown for confirmation; after a yes it runs until the policy changes")
 def _(t):
     t.env["CORDON_HOME"] = os.path.join(t.work, "state")
     path = scenario(t, GOLDEN | {"assert": []}, args=("-c", "echo ok; read"))
@@ -222,26 +222,26 @@ def _(t):
 # record ----------------------------------------------------------------------------------------------
 
 def record(t, *command, options=("-o", "r.yaml"), **more):
-    """Somebody who types only when there is something to type to."""
+    """A simulated user who types only when the program waits for input."""
     c = Screen(t, [t.cordon, "record", *options, "--", *command], **more)
     c.expect(rb"\033\[\?1049h")
     return c
 
 
 def settle(c):
-    """What was typed has been drawn."""
+    """Waits until the typed text has been drawn."""
     before = len(c.all)
     deadline = time.monotonic() + EXPECT_S
     while len(c.all) == before and time.monotonic() < deadline:
         c.pump()
 
 
-# What the sandbox lacks for a shell script: other programs.
+# A shell script needs other programs, which the sandbox does not have.
 OPEN = ("-o", "r.yaml", "--no-sandbox", "--ack-unsafe-sandbox", "--ack-unsafe-network")
 
 
 def replays(t, name="r.yaml"):
-    """It passes when it is run, three times."""
+    """Checks that it passes when it is run, three times."""
     for _ in range(3):
         run = t.finish(t.start([t.cordon, "run", name]))
         with open(os.path.join(t.work, name), encoding="utf-8") as f:
@@ -332,7 +332,7 @@ def _(t):
     replays(t)
 
 
-@case("record: what the terminal does not echo is not written")
+@case("record: input that the terminal does not echo is not written")
 def _(t):
     script = "read -s -p 'Code? ' x; echo; echo got ${#x}; read -p 'Name? ' y; echo hello $y"
     with record(t, "bash", "-c", script) as c:
@@ -356,7 +356,7 @@ def _(t):
     t.true("wxyz" not in recorded(t) and "SECRET" in recorded(t), recorded(t))
 
 
-@case("record: Ctrl+] q ends it, twice is one for the program")
+@case("record: Ctrl+] q ends it; Ctrl+] twice sends one to the program")
 def _(t):
     with record(t, "cat") as c:
         c.send(b"abc\r")
@@ -386,7 +386,7 @@ def _(t):
     t.same(sorted(os.listdir(t.work)), ["cat.scenario.yaml", "r.json"])
 
 
-@case("record: interrupted, it writes what there is; without a terminal nothing")
+@case("record: interrupted, it writes what it has; without a terminal nothing")
 def _(t):
     with record(t, "cat") as c:
         c.send(b"abc\r")
@@ -400,7 +400,7 @@ def _(t):
     t.true(not os.path.exists(os.path.join(t.work, "n.yaml")), "a file was written")
 
 
-@case("record: the mouse, where the program asks for it")
+@case("record: the mouse, if the program requests it")
 def _(t):
     script = r"printf '\033[?1000h\033[?1006hready\n'; stty raw -echo; head -c 18 | cat -v"
     with record(t, "bash", "-c", script, options=OPEN) as c:
