@@ -31,7 +31,7 @@ json_t *calls_run_one(struct toolbox *box, const json_t *call, bool *ret_cancele
 
 /* Threads ------------------------------------------------------------------------------------- */
 
-struct batch {
+struct calls_batch {
     struct toolbox *box;
     const json_t *const *calls;
     json_t **results;
@@ -40,7 +40,7 @@ struct batch {
     atomic_bool canceled;
 };
 
-static void work(struct batch *b, struct toolbox *box)
+static void calls_run_batch(struct calls_batch *b, struct toolbox *box)
 {
     for (size_t i; !b->canceled && (i = b->next++) < b->n;) {
         bool canceled = false;
@@ -51,13 +51,13 @@ static void work(struct batch *b, struct toolbox *box)
 }
 
 /* If a toolbox cannot be opened, the other threads do the work. */
-static void *helper(void *context)
+static void *calls_thread(void *context)
 {
-    struct batch *b = context;
+    struct calls_batch *b = context;
     struct toolbox *own = NULL;
     AUTO_ERR struct err err = {0};
     if (toolbox_open(b->box->options, &own, &err))
-        work(b, own);
+        calls_run_batch(b, own);
     toolbox_close(own);
     return NULL;
 }
@@ -74,12 +74,12 @@ static size_t threads_for(const struct toolbox *box, size_t n)
 void calls_run_together(struct toolbox *box, const json_t *const *calls, size_t n,
     json_t **ret_results, bool *ret_canceled)
 {
-    struct batch b = {.box = box, .calls = calls, .results = ret_results, .n = n};
+    struct calls_batch b = {.box = box, .calls = calls, .results = ret_results, .n = n};
     pthread_t threads[AGENT_THREADS];
     size_t wanted = threads_for(box, n), begun = 0;
-    while (begun < wanted && pthread_create(&threads[begun], NULL, helper, &b) == 0)
+    while (begun < wanted && pthread_create(&threads[begun], NULL, calls_thread, &b) == 0)
         begun++;
-    work(&b, box);
+    calls_run_batch(&b, box);
     for (size_t i = 0; i < begun; i++)
         pthread_join(threads[i], NULL);
     *ret_canceled = b.canceled;

@@ -61,14 +61,14 @@ static const size_t index_numbers[] = {offsetof(ENTRY, inode), offsetof(ENTRY, s
 /* One session's file -------------------------------------------------------------------------- */
 
 /* Buffers for fields that can occur many times in a file, so that they do not fill the arena. */
-struct summary {
+struct catalog_summary {
     struct catalog_entry *entry;
     struct arena *arena;
     const char *file;
     char title[TITLE_MAX + 1], updated_at[TIME_MAX + 1], cwd[PATH_MAX + 1];
 };
 
-static void keep(struct summary *s, struct str *member, const json_t *text)
+static void catalog_copy_text(struct catalog_summary *s, struct str *member, const json_t *text)
 {
     if (json_is_string(text))
         *member = arena_str(s->arena, str_head(json_str(text), PATH_MAX));
@@ -81,14 +81,14 @@ static struct str copy_to(char *place, struct str text, size_t max)
     return str_n(place, text.n);
 }
 
-static void keep_time(struct summary *s, const json_t *text)
+static void keep_time(struct catalog_summary *s, const json_t *text)
 {
     if (json_is_string(text))
         s->entry->updated_at = copy_to(s->updated_at, json_str(text), TIME_MAX);
 }
 
 /* The first line that is not blank, truncated between characters. */
-static void keep_title(struct summary *s, struct str text)
+static void keep_title(struct catalog_summary *s, struct str text)
 {
     while (text.n && memchr(" \t\r\n", text.p[0], 4))
         text = str_skip(text, 1);
@@ -103,7 +103,7 @@ static void keep_title(struct summary *s, struct str text)
     s->entry->title = copy_to(s->title, str_trim_end(text, '\r'), TITLE_MAX);
 }
 
-static void see_message(struct summary *s, const json_t *message)
+static void see_message(struct catalog_summary *s, const json_t *message)
 {
     s->entry->messages++;
     keep_time(s, json_object_get(message, "timestamp"));
@@ -114,25 +114,26 @@ static void see_message(struct summary *s, const json_t *message)
     keep_title(s, buf_str(&text));
 }
 
-static void see_header(struct summary *s, const json_t *header)
+static void see_header(struct catalog_summary *s, const json_t *header)
 {
-    keep(s, &s->entry->created_at, json_object_get(header, "created_at"));
+    catalog_copy_text(s, &s->entry->created_at, json_object_get(header, "created_at"));
     keep_time(s, json_object_get(header, "updated_at"));
-    keep(s, &s->entry->cwd, json_object_get(header, "cwd"));
+    catalog_copy_text(s, &s->entry->cwd, json_object_get(header, "cwd"));
     if (json_is_string(json_object_get(header, "title")))
         keep_title(s, json_str(json_object_get(header, "title")));
 }
 
 /* The user's working directory overrides the one in the file. */
-static void see_resumed(struct summary *s, const json_t *record)
+static void see_resumed(struct catalog_summary *s, const json_t *record)
 {
     s->entry->imported = false;
     s->entry->cwd = copy_to(s->cwd, json_str(json_object_get(record, "cwd")), PATH_MAX);
 }
 
-static bool on_line(void *context, const struct tape_line *line, bool *ret_torn, struct err *err)
+static bool catalog_on_line(
+    void *context, const struct tape_line *line, bool *ret_torn, struct err *err)
 {
-    struct summary *s = context;
+    struct catalog_summary *s = context;
     AUTO_JSON json_t *tree = NULL;
     enum line_kind kind;
     if (!line_parse(line, s->file, &tree, err))
@@ -161,15 +162,15 @@ static bool on_line(void *context, const struct tape_line *line, bool *ret_torn,
     return true;
 }
 
-static void summarize(const char *dir, struct catalog_entry *entry, struct arena *a)
+static void catalog_summarize(const char *dir, struct catalog_entry *entry, struct arena *a)
 {
     AUTO(tape_close) struct tape t = TAPE_NONE;
     AUTO_ERR struct err problem = {0};
     AUTO_ARENA struct arena own = ARENA_INIT(SUMMARY_ARENA);
     const char *path = arena_printf(&own, "%s/" STR_FMT SUFFIX, dir, STR_ARG(entry->id));
     struct catalog_entry found = *entry;
-    struct summary s = {.entry = &found, .arena = &own, .file = path};
-    if (!tape_open(path, false, &t, &problem) || !tape_read(&t, on_line, &s, &problem))
+    struct catalog_summary s = {.entry = &found, .arena = &own, .file = path};
+    if (!tape_open(path, false, &t, &problem) || !tape_read(&t, catalog_on_line, &s, &problem))
         found.damage = arena_str(&own, str_head(str_z(problem.message), 1024));
     struct str *texts[] = {
         &found.created_at, &found.updated_at, &found.title, &found.cwd, &found.damage};
@@ -214,7 +215,7 @@ static bool read_row(const json_t *row, struct arena *a, ENTRY *entry)
     return true;
 }
 
-static void add_row(const ENTRY *entry, struct buf *out)
+static void catalog_add_row(const ENTRY *entry, struct buf *out)
 {
     char before = '[';
     for (size_t i = 0; i < ARRAY_LEN(index_texts); i++, before = ',') {
@@ -265,7 +266,7 @@ static void write_index(const char *dir, const struct catalog *c)
         const ENTRY *e = &c->entries[i];
         if (e->mtime_s * NS_PER_S + e->mtime_ns + FRESH_NS > now_ns)
             continue;
-        add_row(e, &text);
+        catalog_add_row(e, &text);
     }
     snprintf(path, sizeof(path), "%s/" INDEX, dir);
     if (buf_ok(&text))
@@ -275,7 +276,7 @@ static void write_index(const char *dir, const struct catalog *c)
 /* The directory ------------------------------------------------------------------------------- */
 
 /* The session id in a file name; no value: not a session file. */
-static struct str id_of(const char *name)
+static struct str catalog_file_id(const char *name)
 {
     struct str s = str_z(name);
     if (!str_ends_with(s, STR(SUFFIX)))
@@ -285,7 +286,7 @@ static struct str id_of(const char *name)
 }
 
 /* Removes an old temporary file of tape_put(). */
-static void sweep(int dir, const char *name)
+static void catalog_remove_stale(int dir, const char *name)
 {
     struct stat st;
     uint64_t now_s = clock_wall_ms() / 1000;
@@ -297,7 +298,7 @@ static void sweep(int dir, const char *name)
 typedef bool visit_fn(void *context, int dir, struct str id);
 
 /* Calls fn for each session id until it returns false. */
-static bool visit(const char *path, visit_fn *fn, void *context, struct err *err)
+static bool catalog_each_session(const char *path, visit_fn *fn, void *context, struct err *err)
 {
     DIR *d = opendir(path);
     if (!d)
@@ -305,9 +306,9 @@ static bool visit(const char *path, visit_fn *fn, void *context, struct err *err
                err_errno(err, E_IO, errno, "cannot list the sessions in '%s'", path);
     const struct dirent *e;
     while ((e = readdir(d))) {
-        struct str id = id_of(e->d_name);
+        struct str id = catalog_file_id(e->d_name);
         if (!id.p)
-            sweep(dirfd(d), e->d_name);
+            catalog_remove_stale(dirfd(d), e->d_name);
         else if (!fn(context, dirfd(d), id))
             break;
     }
@@ -315,15 +316,15 @@ static bool visit(const char *path, visit_fn *fn, void *context, struct err *err
     return true;
 }
 
-struct listing {
+struct catalog_listing {
     struct arena *arena;
     struct catalog catalog;
     size_t cap;
 };
 
-static bool add_file(void *context, int dir, struct str id)
+static bool catalog_add_file(void *context, int dir, struct str id)
 {
-    struct listing *l = context;
+    struct catalog_listing *l = context;
     struct stat st;
     char name[STORE_ID_MAX + sizeof(SUFFIX)];
     snprintf(name, sizeof(name), STR_FMT SUFFIX, STR_ARG(id));
@@ -357,7 +358,7 @@ static bool from_index(const struct catalog *index, ENTRY *entry)
     return true;
 }
 
-static void finish(ENTRY *entry)
+static void catalog_finish_entry(ENTRY *entry)
 {
     struct str *texts[] = {&entry->created_at, &entry->updated_at, &entry->title, &entry->cwd};
     uint64_t written_ms = entry->mtime_s * 1000 + entry->mtime_ns / 1000000u;
@@ -368,7 +369,7 @@ static void finish(ENTRY *entry)
             *texts[i] = STR("");
 }
 
-static void fill(const char *dir, struct listing *l)
+static void catalog_fill_entries(const char *dir, struct catalog_listing *l)
 {
     AUTO_FD int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     struct catalog index = fd >= 0 ? load_index(fd, l->arena) : (struct catalog){0};
@@ -376,11 +377,11 @@ static void fill(const char *dir, struct listing *l)
     for (size_t i = 0; i < l->catalog.n; i++) {
         ENTRY *entry = &l->catalog.entries[i];
         if (!from_index(&index, entry)) {
-            summarize(dir, entry, l->arena);
+            catalog_summarize(dir, entry, l->arena);
             files++;
             bytes += entry->size;
         }
-        finish(entry);
+        catalog_finish_entry(entry);
     }
     if (files > WORTH_FILES || bytes > WORTH_BYTES)
         write_index(dir, &l->catalog);
@@ -388,10 +389,10 @@ static void fill(const char *dir, struct listing *l)
 
 bool catalog_load(const char *dir, struct arena *a, struct catalog *ret_catalog, struct err *err)
 {
-    struct listing l = {.arena = a};
-    bool ok = visit(dir, add_file, &l, err);
+    struct catalog_listing l = {.arena = a};
+    bool ok = catalog_each_session(dir, catalog_add_file, &l, err);
     if (ok && l.catalog.n) {
-        fill(dir, &l);
+        catalog_fill_entries(dir, &l);
         qsort(l.catalog.entries, l.catalog.n, sizeof(ENTRY), by_age);
         ret_catalog->entries = ARENA_NEW(a, ENTRY, l.catalog.n);
         memcpy(ret_catalog->entries, l.catalog.entries, l.catalog.n * sizeof(ENTRY));
@@ -422,7 +423,7 @@ bool catalog_latest(
 
 /* Finding one --------------------------------------------------------------------------------- */
 
-struct finding {
+struct catalog_finding {
     struct str word;
     struct arena *arena;
     const char *found;
@@ -431,10 +432,10 @@ struct finding {
     struct buf starts;    /* ids with this prefix */
 };
 
-static bool look_at(void *context, int dir, struct str id)
+static bool catalog_match_id(void *context, int dir, struct str id)
 {
     (void)dir;
-    struct finding *f = context;
+    struct catalog_finding *f = context;
     if (arena_left(f->arena) < ENTRY_ARENA)
         return false;
     const char *name = arena_strdup(f->arena, id);
@@ -448,7 +449,7 @@ static bool look_at(void *context, int dir, struct str id)
     return true;
 }
 
-static bool not_found(const struct finding *f, struct err *err)
+static bool catalog_not_found(const struct catalog_finding *f, struct err *err)
 {
     AUTO_BUF struct buf hint = BUF_INIT(1024);
     choice_hint(&f->choice, "", &hint);
@@ -460,7 +461,7 @@ static bool not_found(const struct finding *f, struct err *err)
 bool catalog_find(
     const char *dir, struct str word, struct arena *a, const char **ret_id, struct err *err)
 {
-    struct finding f = {
+    struct catalog_finding f = {
         .word = word, .arena = a, .choice = CHOICE_INIT(word), .starts = BUF_INIT(16 * 1024)};
     if (!store_id_valid(word)) {
         err_set(err, E_NOT_FOUND,
@@ -473,11 +474,11 @@ bool catalog_find(
         *ret_id = arena_strdup(a, word);
         return true;
     }
-    bool ok = visit(dir, look_at, &f, err);
+    bool ok = catalog_each_session(dir, catalog_match_id, &f, err);
     if (ok && f.n == 1)
         *ret_id = f.found;
     else if (ok && f.n == 0)
-        ok = not_found(&f, err);
+        ok = catalog_not_found(&f, err);
     else if (ok)
         ok = err_set(err, E_CONFLICT, "%zu sessions start with '" STR_FMT "': %s%s", f.n,
             STR_ARG(word), buf_z(&f.starts), f.n > CHOICE_LISTED ? ", ..." : "");

@@ -127,7 +127,7 @@ static void shorten_call(json_t *block)
         json_put(block, "arguments", json_object());
 }
 
-static json_t *shorten(const json_t *message)
+static json_t *compact_shorten_message(const json_t *message)
 {
     json_t *shorter = json_deep_copy((json_t *)message), *block;
     json_t *content = json_object_get(shorter, "content");
@@ -158,7 +158,7 @@ json_t *compact_question(const json_t *messages, bool brief)
     size_t i;
     json_array_foreach((json_t *)messages, i, message)
     {
-        json_push(list, brief ? shorten(message) : json_incref(message));
+        json_push(list, brief ? compact_shorten_message(message) : json_incref(message));
     }
     buf_add_z(&text, question);
     buf_add_z(&text, brief ? briefly : "");

@@ -63,14 +63,14 @@ struct instructions {
     size_t used; /* bytes of all files so far */
 };
 
-static void note(struct instructions *in, struct str path, const char *what)
+static void context_add_note(struct instructions *in, struct str path, const char *what)
 {
     buf_add_str(in->notes, path);
     buf_printf(in->notes, ": %s\n", what);
 }
 
 /* Reads the file, or its start if it is too long; false if it cannot be read. */
-static bool read_head(
+static bool context_read_start(
     struct instructions *in, const struct resolved *where, struct str path, struct buf *text)
 {
     AUTO_ERR struct err err = {0};
@@ -79,25 +79,25 @@ static bool read_head(
     if (fd >= 0 && (file_read(fd, CONTEXT_INSTRUCTIONS_MAX, "AGENTS.md", text, &err) ||
                        text->n > CONTEXT_INSTRUCTIONS_MAX))
         return true;
-    note(in, path, err.message);
+    context_add_note(in, path, err.message);
     return false;
 }
 
-static void add_file(struct instructions *in, struct str path)
+static void context_add_file(struct instructions *in, struct str path)
 {
     AUTO_ERR struct err err = {0};
     struct resolved where;
     if (!boundary_resolve(in->boundary, path, in->arena, &where, &err)) {
-        note(in, path, err.message);
+        context_add_note(in, path, err.message);
         return;
     }
     AUTO_BUF struct buf text = BUF_INIT(2 * CONTEXT_INSTRUCTIONS_MAX);
-    if (!where.exists || !read_head(in, &where, path, &text))
+    if (!where.exists || !context_read_start(in, &where, path, &text))
         return;
     size_t room = CONTEXT_INSTRUCTIONS_ALL - MIN(in->used, (size_t)CONTEXT_INSTRUCTIONS_ALL);
     size_t shown = MIN(text.n, MIN(room, (size_t)CONTEXT_INSTRUCTIONS_MAX));
     if (shown < text.n)
-        note(in, path, "too long; the model is told only its start");
+        context_add_note(in, path, "too long; the model is told only its start");
     in->used += shown;
     buf_add_z(in->prompt, "\nInstructions from ");
     utf8_add_printable(in->prompt, path);
@@ -107,7 +107,7 @@ static void add_file(struct instructions *in, struct str path)
 }
 
 /* From the root down to the working directory. */
-static void add_all(struct instructions *in, const struct context_options *o)
+static void context_add_agents_files(struct instructions *in, const struct context_options *o)
 {
     struct str root = str_z(o->root), cwd = str_z(o->cwd);
     AUTO_BUF struct buf path = BUF_INIT(2 * 4096 + 64);
@@ -118,7 +118,7 @@ static void add_all(struct instructions *in, const struct context_options *o)
         buf_add_str(&path, str_trim_end(str_head(cwd, end), '/'));
         buf_add_z(&path, "/AGENTS.md");
         if (buf_ok(&path))
-            add_file(in, buf_str(&path));
+            context_add_file(in, buf_str(&path));
         if (end >= cwd.n)
             return;
     }
@@ -132,7 +132,7 @@ static bool add_instructions(
     if (!boundary_add(b, o->root, BOUNDARY_RO, BOUNDARY_USER_PROJECT, err))
         return false;
     struct instructions in = {.boundary = b, .arena = &a, .prompt = prompt, .notes = notes};
-    add_all(&in, o);
+    context_add_agents_files(&in, o);
     return true;
 }
 
@@ -167,7 +167,7 @@ static void drop_keys(json_t *object, const char *const *keys, size_t n)
         json_object_del(object, keys[i]);
 }
 
-static void shorten(json_t *schema)
+static void context_shorten_schema(json_t *schema)
 {
     json_t *properties = json_object_get(schema, "properties"), *property;
     const char *name;
@@ -189,7 +189,7 @@ json_t *context_tools(void)
     json_t *list = json_array();
     for (size_t i = 0; i < n_tools; i++) {
         json_t *tool = json_object(), *schema = field_schema(tools[i]->args);
-        shorten(schema);
+        context_shorten_schema(schema);
         json_put(tool, "name", json_string(tools[i]->name));
         json_put(tool, "description", json_string(tools[i]->about));
         json_put(tool, "parameters", schema);

@@ -8,7 +8,7 @@
 
 /* Lines --------------------------------------------------------------------------------------- */
 
-static bool add_line(struct envelope_lines *l, const json_t *tree, struct err *err)
+static bool envelope_append_line(struct envelope_lines *l, const json_t *tree, struct err *err)
 {
     AUTO_JSON json_t *clean = mask_tree(l->mask, tree);
     json_add_compact(l->lines, clean);
@@ -25,7 +25,7 @@ static bool add_compaction(struct envelope_lines *l, json_t *compaction, struct 
     for (void *at = json_object_iter(compaction); at; at = json_object_iter_next(compaction, at))
         if (strcmp(json_object_iter_key(at), "at") != 0)
             json_put(record, json_object_iter_key(at), json_incref(json_object_iter_value(at)));
-    return add_line(l, record, err);
+    return envelope_append_line(l, record, err);
 }
 
 static bool bad_compaction(size_t index, struct err *err)
@@ -62,7 +62,7 @@ bool envelope_lines_begin(struct envelope_lines *l, json_t *header, struct err *
     json_put(first, "messages", json_array());
     if (json_object_get(first, "compactions"))
         json_put(first, "compactions", json_array());
-    return add_line(l, first, err) && add_compactions(l, err);
+    return envelope_append_line(l, first, err) && add_compactions(l, err);
 }
 
 bool envelope_lines_add(struct envelope_lines *l, const json_t *message, struct err *err)
@@ -78,7 +78,7 @@ bool envelope_lines_add(struct envelope_lines *l, const json_t *message, struct 
         l->last = buf_str(&l->time);
     }
     l->n++;
-    return add_line(l, message, err) && add_compactions(l, err);
+    return envelope_append_line(l, message, err) && add_compactions(l, err);
 }
 
 bool envelope_lines_end(struct envelope_lines *l, struct err *err)
@@ -93,7 +93,7 @@ bool envelope_lines_end(struct envelope_lines *l, struct err *err)
     AUTO_JSON json_t *record = json_object();
     json_put(record, "type", json_string("updated"));
     json_put(record, "updated_at", json_incref(updated));
-    return add_line(l, record, err);
+    return envelope_append_line(l, record, err);
 }
 
 void envelope_lines_done(struct envelope_lines *l)
@@ -105,12 +105,12 @@ void envelope_lines_done(struct envelope_lines *l)
 
 /* A position in the text. The scan only finds where values begin and end and skips strings;
  * validation, and any text it cannot follow, is left to the parser. */
-struct scan {
+struct envelope_scan {
     struct str text;
     size_t at;
 };
 
-static char look(struct scan *s)
+static char envelope_peek(struct envelope_scan *s)
 {
     while (s->at < s->text.n && memchr(" \t\r\n", s->text.p[s->at], 4))
         s->at++;
@@ -118,7 +118,7 @@ static char look(struct scan *s)
 }
 
 /* Moves from after the opening quote to after the closing one. */
-static bool skip_string(struct scan *s)
+static bool skip_string(struct envelope_scan *s)
 {
     while (s->at < s->text.n) {
         const char *p = s->text.p + s->at;
@@ -134,7 +134,7 @@ static bool skip_string(struct scan *s)
 }
 
 /* Moves to the comma or bracket that ends the current value. */
-static bool skip_value(struct scan *s)
+static bool skip_value(struct envelope_scan *s)
 {
     size_t depth = 0;
     for (; s->at < s->text.n; s->at++) {
@@ -156,26 +156,26 @@ static bool skip_value(struct scan *s)
 }
 
 /* Moves to after the opening bracket of the "messages" list; false if not found. */
-static bool find_messages(struct scan *s)
+static bool find_messages(struct envelope_scan *s)
 {
-    if (look(s) != '{')
+    if (envelope_peek(s) != '{')
         return false;
     do {
         s->at++;
-        if (look(s) != '"')
+        if (envelope_peek(s) != '"')
             return false;
         size_t start = ++s->at;
         if (!skip_string(s))
             return false;
         struct str key = str_n(s->text.p + start, s->at - 1 - start);
-        if (look(s) != ':')
+        if (envelope_peek(s) != ':')
             return false;
         s->at++;
-        if (look(s) == '[' && str_is(key, "messages")) {
+        if (envelope_peek(s) == '[' && str_is(key, "messages")) {
             s->at++;
             return true;
         }
-    } while (skip_value(s) && look(s) == ',');
+    } while (skip_value(s) && envelope_peek(s) == ',');
     return false;
 }
 
@@ -221,9 +221,10 @@ static bool add_part(
 }
 
 /* Adds the messages of the list that begins at s.at and is known to end. */
-static bool add_parts(struct envelope_lines *l, struct scan s, const char *name, struct err *err)
+static bool add_parts(
+    struct envelope_lines *l, struct envelope_scan s, const char *name, struct err *err)
 {
-    if (look(&s) == ']')
+    if (envelope_peek(&s) == ']')
         return true;
     for (;; s.at++) {
         size_t start = s.at;
@@ -248,9 +249,9 @@ static bool add_tree(
 }
 
 /* Finds the end of the list whose first element is at s.at. */
-static bool list_end(struct scan s, size_t *ret_end)
+static bool list_end(struct envelope_scan s, size_t *ret_end)
 {
-    while (look(&s) != ']') {
+    while (envelope_peek(&s) != ']') {
         if (!skip_value(&s) || s.text.p[s.at] == '}')
             return false;
         if (s.text.p[s.at] == ',')
@@ -263,7 +264,7 @@ static bool list_end(struct scan s, size_t *ret_end)
 bool envelope_to_lines(
     struct str text, const char *name, const struct mask *mask, struct buf *lines, struct err *err)
 {
-    struct scan s = {text, 0};
+    struct envelope_scan s = {text, 0};
     size_t end = 0;
     bool found = find_messages(&s) && list_end(s, &end);
     AUTO_JSON json_t *head = NULL;

@@ -50,7 +50,7 @@ static bool add_mark(struct buf *lines, struct err *err)
            err_set(err, E_CONFIG, "it is larger than %d MiB", (int)(STORE_BYTES_MAX >> 20));
 }
 
-static bool id_of(struct str lines, char id[STORE_ID_MAX + 1], struct err *err)
+static bool exchange_header_id(struct str lines, char id[STORE_ID_MAX + 1], struct err *err)
 {
     struct str first;
     AUTO_JSON json_t *header = NULL;
@@ -62,7 +62,8 @@ static bool id_of(struct str lines, char id[STORE_ID_MAX + 1], struct err *err)
 }
 
 /* The session to be replaced must not be in use: hold its lock until the new file is in place. */
-static bool put(const char *path, const char *id, struct str lines, bool replace, struct err *err)
+static bool exchange_write_file(
+    const char *path, const char *id, struct str lines, bool replace, struct err *err)
 {
     AUTO(tape_close) struct tape old = TAPE_NONE;
     AUTO_ERR struct err problem = {0};
@@ -89,10 +90,11 @@ bool exchange_import(const char *dir, const struct exchange_import *import,
     if (source_has_lines(&t) ? !copy_lines(&t, &mask, &lines, err)
                              : !source_lines(&t, &mask, &lines, err))
         return false;
-    if (!id_of(buf_str(&lines), id, err) || !add_mark(&lines, err))
+    if (!exchange_header_id(buf_str(&lines), id, err) || !add_mark(&lines, err))
         return false;
     snprintf(path, sizeof(path), "%s/%s.jsonl", dir, id);
-    return tape_make_dir(dir, err) && put(path, id, buf_str(&lines), import->replace, err) &&
+    return tape_make_dir(dir, err) &&
+           exchange_write_file(path, id, buf_str(&lines), import->replace, err) &&
            store_open(dir, id, STORE_READ, ret_store, err);
 }
 

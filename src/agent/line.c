@@ -9,7 +9,7 @@
 
 /* The header ---------------------------------------------------------------------------------- */
 
-static bool check_version(const json_t *header, struct err *err)
+static bool line_check_version(const json_t *header, struct err *err)
 {
     const json_t *version = json_object_get(header, "version");
     if (!version)
@@ -25,7 +25,7 @@ static bool check_version(const json_t *header, struct err *err)
     return err_ctx_int(err, "version", json_integer_value(version));
 }
 
-static bool check_type(
+static bool line_check_type(
     const json_t *object, const char *key, json_type type, bool required, struct err *err)
 {
     const json_t *value = json_object_get(object, key);
@@ -36,7 +36,7 @@ static bool check_type(
            err_set(err, E_CONFIG, "%s: expected %s, not %s", key, names[type], json_kind(value));
 }
 
-static bool check_id(const json_t *header, struct err *err)
+static bool line_check_id(const json_t *header, struct err *err)
 {
     struct str id = json_str(json_object_get(header, "id"));
     return store_id_valid(id) ||
@@ -54,12 +54,13 @@ bool line_check_header(const json_t *header, struct err *err)
     if (!json_is_object(header))
         return err_set(
             err, E_CONFIG, "expected an object, not %s: this is no session", json_kind(header));
-    if (!check_version(header, err) || !check_type(header, "id", JSON_STRING, true, err) ||
-        !check_id(header, err) || !check_type(header, "messages", JSON_ARRAY, true, err) ||
-        !check_type(header, "compactions", JSON_ARRAY, false, err))
+    if (!line_check_version(header, err) ||
+        !line_check_type(header, "id", JSON_STRING, true, err) || !line_check_id(header, err) ||
+        !line_check_type(header, "messages", JSON_ARRAY, true, err) ||
+        !line_check_type(header, "compactions", JSON_ARRAY, false, err))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        if (!check_type(header, texts[i], JSON_STRING, false, err))
+        if (!line_check_type(header, texts[i], JSON_STRING, false, err))
             return false;
     return true;
 }
@@ -86,22 +87,22 @@ static bool check_message(const json_t *tree, struct err *err)
 
 static bool check_title(const json_t *tree, struct err *err)
 {
-    return check_type(tree, "title", JSON_STRING, true, err);
+    return line_check_type(tree, "title", JSON_STRING, true, err);
 }
 
 static bool check_updated(const json_t *tree, struct err *err)
 {
-    return check_type(tree, "updated_at", JSON_STRING, true, err);
+    return line_check_type(tree, "updated_at", JSON_STRING, true, err);
 }
 
 static bool check_imported(const json_t *tree, struct err *err)
 {
-    return check_type(tree, "timestamp", JSON_STRING, true, err);
+    return line_check_type(tree, "timestamp", JSON_STRING, true, err);
 }
 
 static bool check_resumed(const json_t *tree, struct err *err)
 {
-    return check_type(tree, "cwd", JSON_STRING, true, err);
+    return line_check_type(tree, "cwd", JSON_STRING, true, err);
 }
 
 static const struct {

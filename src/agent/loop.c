@@ -56,7 +56,7 @@ void loop_replace(struct loop *loop, json_t *messages)
     loop->messages = messages;
 }
 
-static void finish(struct loop *loop, enum loop_end end, const char *budget)
+static void loop_finish(struct loop *loop, enum loop_end end, const char *budget)
 {
     if (loop->over)
         return;
@@ -67,17 +67,17 @@ static void finish(struct loop *loop, enum loop_end end, const char *budget)
 
 /* Results ------------------------------------------------------------------------------------- */
 
-static struct str text_of(const json_t *block, const char *key)
+static struct str loop_block_text(const json_t *block, const char *key)
 {
     struct str text = json_str(json_object_get(block, key));
     return text.p ? text : STR("");
 }
 
-static void refuse(struct loop_call *call, const char *why)
+static void loop_refuse_call(struct loop_call *call, const char *why)
 {
     if (!call->result)
-        call->result = message_tool_result(
-            text_of(call->block, "id"), text_of(call->block, "name"), str_z(why), true);
+        call->result = message_tool_result(loop_block_text(call->block, "id"),
+            loop_block_text(call->block, "name"), str_z(why), true);
 }
 
 /* Appends results in the order of the calls, up to the first that is missing. */
@@ -93,7 +93,7 @@ static void append_results(struct loop *loop)
 static void refuse_all(struct loop *loop, const char *why)
 {
     for (size_t i = loop->next; i < loop->n_calls; i++)
-        refuse(&loop->calls[i], why);
+        loop_refuse_call(&loop->calls[i], why);
     append_results(loop);
     loop->n_running = 0;
 }
@@ -114,12 +114,12 @@ static void rename_call(struct loop *loop, json_t *block, const char *id)
 static bool is_in_answer(const struct loop *loop, size_t n, const char *id)
 {
     for (size_t i = 0; i < n; i++)
-        if (str_is(text_of(loop->calls[i].block, "id"), id))
+        if (str_is(loop_block_text(loop->calls[i].block, "id"), id))
             return true;
     return false;
 }
 
-static void take_call(struct loop *loop, size_t index, json_t *block)
+static void loop_accept_call(struct loop *loop, size_t index, json_t *block)
 {
     struct loop_call *call = &loop->calls[index];
     const char *id = json_string_value(json_object_get(block, "id"));
@@ -130,15 +130,16 @@ static void take_call(struct loop *loop, size_t index, json_t *block)
     else if (id)
         json_put(loop->ids, id, json_true());
     if (index >= LOOP_CALLS_MAX)
-        refuse(call, "error: not run: there are too many calls in one answer; call again with "
-                     "fewer of them");
+        loop_refuse_call(call,
+            "error: not run: there are too many calls in one answer; call again with "
+            "fewer of them");
     else if (again)
-        refuse(call, "error: not run: another call of this answer has the same id");
+        loop_refuse_call(call, "error: not run: another call of this answer has the same id");
     else if (json_is_true(json_object_get(block, "invalid")))
-        refuse(call, "error: not run: the arguments are no JSON");
+        loop_refuse_call(call, "error: not run: the arguments are no JSON");
 }
 
-static void take_calls(struct loop *loop, const json_t *message)
+static void loop_accept_calls(struct loop *loop, const json_t *message)
 {
     json_t *content = json_object_get(message, "content"), *block;
     size_t i, most = json_array_size(content);
@@ -147,7 +148,7 @@ static void take_calls(struct loop *loop, const json_t *message)
     json_array_foreach(content, i, block)
     {
         if (block_type(block) == BLOCK_TOOL_CALL)
-            take_call(loop, loop->n_calls++, block);
+            loop_accept_call(loop, loop->n_calls++, block);
     }
 }
 
@@ -170,7 +171,7 @@ void loop_count(struct loop *loop, const struct usage *more)
     loop->tokens = __builtin_add_overflow(loop->tokens, n, &sum) ? UINT64_MAX : sum;
 }
 
-static void count(struct loop *loop, const json_t *message)
+static void loop_count_message(struct loop *loop, const json_t *message)
 {
     struct usage u = message_usage(message);
     loop_count(loop, &u);
@@ -179,7 +180,7 @@ static void count(struct loop *loop, const json_t *message)
 /* The service asks to be called again with its partial answer. */
 static bool is_pause(const json_t *message)
 {
-    return str_is(text_of(message, "raw_stop_reason"), "pause_turn");
+    return str_is(loop_block_text(message, "raw_stop_reason"), "pause_turn");
 }
 
 void loop_answered(struct loop *loop, json_t *message, const struct err *error)
@@ -192,19 +193,19 @@ void loop_answered(struct loop *loop, json_t *message, const struct err *error)
     /* An empty answer that is not final would only make the next request invalid. */
     if (message && !(empty && (failed || is_pause(message)))) {
         json_push(loop->messages, json_incref(message));
-        count(loop, message);
-        take_calls(loop, message);
+        loop_count_message(loop, message);
+        loop_accept_calls(loop, message);
     }
     enum stop_reason stop = message ? message_stop(message) : STOP_ERROR;
     if (failed)
         stop = error->code == E_CANCELED ? STOP_ABORTED : STOP_ERROR;
     if (failed && error->code == E_TIMEOUT)
-        finish(loop, LOOP_BUDGET, "time");
+        loop_finish(loop, LOOP_BUDGET, "time");
     if (stops[stop].ends) {
         refuse_all(loop, stops[stop].why);
-        finish(loop, stops[stop].end, NULL);
+        loop_finish(loop, stops[stop].end, NULL);
     } else if (loop->n_calls == 0 && !is_pause(message)) {
-        finish(loop, LOOP_ANSWERED, NULL);
+        loop_finish(loop, LOOP_ANSWERED, NULL);
     }
     append_results(loop);
     json_decref(message);
@@ -215,7 +216,7 @@ void loop_answered(struct loop *loop, json_t *message, const struct err *error)
 /* Unknown tools count as reading: running them only returns an error. */
 static bool only_reads(const json_t *block)
 {
-    const struct tool *tool = tool_find(text_of(block, "name"));
+    const struct tool *tool = tool_find(loop_block_text(block, "name"));
     return !tool || !tool->mutating;
 }
 
@@ -235,7 +236,7 @@ static void choose_calls(struct loop *loop)
     }
 }
 
-static const char *spent(const struct loop *loop)
+static const char *loop_spent_limit(const struct loop *loop)
 {
     if (loop->limits.turns && loop->turns >= loop->limits.turns)
         return "turns";
@@ -252,9 +253,9 @@ struct loop_effect loop_next(struct loop *loop)
         return (struct loop_effect){
             .kind = LOOP_RUN, .calls = loop->running, .n_calls = loop->n_running};
     }
-    const char *budget = spent(loop);
+    const char *budget = loop_spent_limit(loop);
     if (!loop->asking && budget)
-        finish(loop, LOOP_BUDGET, budget);
+        loop_finish(loop, LOOP_BUDGET, budget);
     if (loop->over)
         return (struct loop_effect){.kind = LOOP_DONE, .end = loop->end, .budget = loop->budget};
     if (!loop->asking)
@@ -280,5 +281,5 @@ void loop_abort(struct loop *loop, const char *budget)
 {
     refuse_all(loop, budget ? "aborted: a limit of the run was reached" : "aborted: interrupted");
     loop->asking = false;
-    finish(loop, budget ? LOOP_BUDGET : LOOP_ABORTED, budget);
+    loop_finish(loop, budget ? LOOP_BUDGET : LOOP_ABORTED, budget);
 }

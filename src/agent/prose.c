@@ -27,7 +27,7 @@ void prose_add_block(struct buf *out, const char *language, struct str text)
     buf_add_z(out, "\n\n");
 }
 
-static void add_call(struct buf *out, const json_t *block)
+static void prose_add_call(struct buf *out, const json_t *block)
 {
     AUTO_BUF struct buf arguments = BUF_INIT(JSON_SIZE_MAX);
     json_add_pretty(&arguments, json_object_get(block, "arguments"));
@@ -47,7 +47,7 @@ static void add_content(struct buf *out, const json_t *message)
             buf_add_z(out, "\n\n");
             break;
         case BLOCK_TOOL_CALL:
-            add_call(out, block);
+            prose_add_call(out, block);
             break;
         case BLOCK_IMAGE:
             buf_printf(
@@ -59,7 +59,7 @@ static void add_content(struct buf *out, const json_t *message)
     }
 }
 
-static void add_result(struct buf *out, const json_t *message)
+static void prose_add_result(struct buf *out, const json_t *message)
 {
     AUTO_BUF struct buf text = BUF_INIT(JSON_SIZE_MAX);
     bool failed = json_is_true(json_object_get(message, "is_error"));
@@ -69,7 +69,7 @@ static void add_result(struct buf *out, const json_t *message)
     prose_add_block(out, "", buf_str(&text));
 }
 
-static void add_head(const struct store *s, struct buf *out)
+static void prose_add_head(const struct store *s, struct buf *out)
 {
     static const char *const keys[] = {"id", "created_at", "cwd", "provider", "model"};
     struct str title = store_text(s, "title");
@@ -85,7 +85,7 @@ void prose_add(const struct store *s, struct buf *out)
     const json_t *message;
     enum message_type before = MESSAGE_TOOL_RESULT;
     size_t i;
-    add_head(s, out);
+    prose_add_head(s, out);
     json_array_foreach(store_all(s), i, message)
     {
         enum message_type type = message_type(message);
@@ -94,7 +94,7 @@ void prose_add(const struct store *s, struct buf *out)
         else if (type == MESSAGE_ASSISTANT && (i == 0 || before == MESSAGE_USER))
             buf_add_z(out, "## Answer\n\n");
         if (type == MESSAGE_TOOL_RESULT)
-            add_result(out, message);
+            prose_add_result(out, message);
         else
             add_content(out, message);
         before = type;

@@ -82,7 +82,7 @@ struct answers {
     size_t last; /* index of the result taken last */
 };
 
-static bool is_result(const json_t *message)
+static bool repair_is_result(const json_t *message)
 {
     return message_type(message) == MESSAGE_TOOL_RESULT;
 }
@@ -91,13 +91,13 @@ static struct answers find_answers(const struct repair *r, size_t at)
 {
     struct answers a = {.first = json_object(), .next_to = at + 1};
     size_t n = json_array_size(r->messages), end = at + 1;
-    while (a.next_to < n && is_result(json_array_get(r->messages, a.next_to)))
+    while (a.next_to < n && repair_is_result(json_array_get(r->messages, a.next_to)))
         a.next_to++;
     while (end < n && count_calls(json_array_get(r->messages, end)) == 0)
         end++;
     while (end-- > at + 1) {
         const json_t *result = json_array_get(r->messages, end);
-        if (!is_result(result))
+        if (!repair_is_result(result))
             continue;
         const char *id = json_string_value(json_object_get(result, "tool_call_id"));
         const json_t *before = json_object_get(a.first, id);
@@ -108,7 +108,7 @@ static struct answers find_answers(const struct repair *r, size_t at)
 }
 
 /* Takes the first remaining result for an id; NULL if none. */
-static json_t *take_answer(struct repair *r, struct answers *a, const char *id)
+static json_t *repair_pop_result(struct repair *r, struct answers *a, const char *id)
 {
     const json_t *first = json_object_get(a->first, id);
     size_t at = (size_t)json_integer_value(first);
@@ -131,7 +131,7 @@ static json_t *with_key(const json_t *object, const char *key, struct str text)
 /* The result of one call, under the call's new id. */
 static json_t *answer_of(struct repair *r, struct answers *a, const json_t *call, struct str new_id)
 {
-    json_t *result = take_answer(r, a, call_id(call).p);
+    json_t *result = repair_pop_result(r, a, call_id(call).p);
     if (!result) {
         r->missing++;
         return message_tool_result(
@@ -142,7 +142,8 @@ static json_t *answer_of(struct repair *r, struct answers *a, const json_t *call
 }
 
 /* Returns the call, renamed if needed, and appends its result. */
-static json_t *add_call(struct repair *r, struct answers *a, const json_t *call, json_t *results)
+static json_t *repair_add_call(
+    struct repair *r, struct answers *a, const json_t *call, json_t *results)
 {
     struct str id = call_id(call);
     AUTO_BUF struct buf own = BUF_INIT(id.n + 32);
@@ -156,7 +157,7 @@ static json_t *add_call(struct repair *r, struct answers *a, const json_t *call,
 
 /* Appends an assistant message with calls, and their results. If ids are changed, the message is
  * copied. */
-static void add_step(struct repair *r, json_t *message, size_t at)
+static void repair_add_step(struct repair *r, json_t *message, size_t at)
 {
     const json_t *block;
     struct answers a = find_answers(r, at);
@@ -166,7 +167,8 @@ static void add_step(struct repair *r, json_t *message, size_t at)
     json_array_foreach(json_object_get(message, "content"), i, block)
     {
         bool call = block_type(block) == BLOCK_TOOL_CALL;
-        json_push(blocks, call ? add_call(r, &a, block, results) : json_incref((json_t *)block));
+        json_push(
+            blocks, call ? repair_add_call(r, &a, block, results) : json_incref((json_t *)block));
     }
     json_decref(a.first);
     json_t *step = r->renamed > renamed ? json_copy(message) : json_incref(message);
@@ -176,10 +178,10 @@ static void add_step(struct repair *r, json_t *message, size_t at)
     BUG_ON(json_array_extend(r->out, results) != 0);
 }
 
-static void add_message(struct repair *r, size_t at)
+static void repair_add_message(struct repair *r, size_t at)
 {
     json_t *given = json_array_get(r->messages, at);
-    if (is_result(given)) {
+    if (repair_is_result(given)) {
         r->orphans += !r->used[at];
         return;
     }
@@ -190,12 +192,12 @@ static void add_message(struct repair *r, size_t at)
     else if (assistant && json_array_size(r->out) == 0)
         r->early++;
     else if (assistant && count_calls(message))
-        add_step(r, message, at);
+        repair_add_step(r, message, at);
     else
         json_push(r->out, json_take(&message));
 }
 
-static void note(json_t *notes, size_t n, const char *one, const char *many)
+static void repair_add_note(json_t *notes, size_t n, const char *one, const char *many)
 {
     if (!notes || n == 0)
         return;
@@ -207,29 +209,31 @@ static void note(json_t *notes, size_t n, const char *one, const char *many)
     json_push(notes, json_text(buf_str(&b)));
 }
 
-static void tell(const struct repair *r, json_t *notes)
+static void repair_report(const struct repair *r, json_t *notes)
 {
-    note(notes, r->missing, "a tool call had no result, and was given one that says aborted",
+    repair_add_note(notes, r->missing,
+        "a tool call had no result, and was given one that says aborted",
         "tool calls had no result, and were given one that says aborted");
-    note(notes, r->orphans, "a result that no tool call waits for was left out",
+    repair_add_note(notes, r->orphans, "a result that no tool call waits for was left out",
         "results that no tool call waits for were left out");
-    note(notes, r->renamed, "a tool call had the id of an earlier one, and was given another",
+    repair_add_note(notes, r->renamed,
+        "a tool call had the id of an earlier one, and was given another",
         "tool calls had the id of an earlier one, and were given another");
-    note(notes, r->moved, "a result was put into the order of the tool calls",
+    repair_add_note(notes, r->moved, "a result was put into the order of the tool calls",
         "results were put into the order of the tool calls");
-    note(notes, r->empty, "a message without content was left out",
+    repair_add_note(notes, r->empty, "a message without content was left out",
         "messages without content were left out");
-    note(notes, r->early, "an answer before the first question was left out",
+    repair_add_note(notes, r->early, "an answer before the first question was left out",
         "answers before the first question were left out");
-    note(notes, r->blocks, "an empty text was left out", "empty texts were left out");
+    repair_add_note(notes, r->blocks, "an empty text was left out", "empty texts were left out");
 }
 
-static bool changed(const struct repair *r)
+static bool repair_has_changes(const struct repair *r)
 {
     return r->missing || r->orphans || r->renamed || r->moved || r->empty || r->early || r->blocks;
 }
 
-static struct repair run(const json_t *messages)
+static struct repair repair_run(const json_t *messages)
 {
     size_t n = json_array_size(messages);
     AUTO_FREE bool *used = calloc(n + 1, sizeof(*used));
@@ -241,23 +245,23 @@ static struct repair run(const json_t *messages)
         .used = used,
         .others = others};
     for (size_t i = 0; i < n; i++)
-        add_message(&r, i);
+        repair_add_message(&r, i);
     json_decref(r.ids);
     return r;
 }
 
 json_t *repair_messages(const json_t *messages, json_t *notes)
 {
-    struct repair r = run(messages);
-    tell(&r, notes);
+    struct repair r = repair_run(messages);
+    repair_report(&r, notes);
     return r.out;
 }
 
 bool repair_is_valid(const json_t *messages)
 {
-    struct repair r = run(messages);
+    struct repair r = repair_run(messages);
     json_decref(r.out);
-    return !changed(&r);
+    return !repair_has_changes(&r);
 }
 
 size_t repair_boundary(const json_t *messages, size_t n)

@@ -14,41 +14,42 @@ enum {
     SUMMARY_MAX = 1 << 20,
 };
 
-struct run {
+struct agent_run_state {
     const struct agent *agent;
     struct loop loop;
     struct agent_outcome *outcome;
     size_t stored;      /* messages of the list that are in the session */
     uint64_t compacted; /* turn before which the last compaction was done; 0: never */
-    bool deaf;          /* tell() has failed: report no more events */
+    bool deaf;          /* a->tell() has failed: report no more events */
     struct err error;   /* the first failure; no code: none */
 };
 
-static bool time_is_up(const struct run *r)
+static bool time_is_up(const struct agent_run_state *r)
 {
     return r->agent->deadline_ms && clock_mono_ms() >= r->agent->deadline_ms;
 }
 
-static bool is_canceled(const struct run *r)
+static bool agent_is_canceled(const struct agent_run_state *r)
 {
     struct pollfd fd = {.fd = r->agent->cancel_fd, .events = POLLIN};
     return fd.fd >= 0 && poll(&fd, 1, 0) > 0;
 }
 
-static bool tell(struct run *r, const struct agent_event *event)
+static bool agent_notify(struct agent_run_state *r, const struct agent_event *event)
 {
     const struct agent *a = r->agent;
     if (r->deaf || !a->tell || a->tell(a->context, event))
         return true;
     r->deaf = true;
-    if (!r->error.code && is_canceled(r)) /* tell() blocked on its reader until the cancellation */
+    if (!r->error.code &&
+        agent_is_canceled(r)) /* a->tell() blocked on its reader until the cancellation */
         err_set(&r->error, E_CANCELED, "interrupted");
     else if (!r->error.code)
         err_set(&r->error, E_IO, "nobody reads the output any more");
     return false;
 }
 
-static void stop(struct run *r)
+static void agent_stop(struct agent_run_state *r)
 {
     loop_abort(&r->loop, time_is_up(r) ? "time" : NULL);
 }
@@ -57,7 +58,7 @@ static void stop(struct run *r)
 
 /* Appends new messages of the list to the session, and reports them (except the user's) as
  * events. */
-static bool keep(struct run *r)
+static bool agent_store_messages(struct agent_run_state *r)
 {
     const json_t *messages = r->loop.messages;
     while (r->stored < json_array_size(messages)) {
@@ -68,7 +69,7 @@ static bool keep(struct run *r)
         bool result = message_type(m) == MESSAGE_TOOL_RESULT;
         if (message_type(m) == MESSAGE_USER)
             continue;
-        if (!tell(r,
+        if (!agent_notify(r,
                 &(struct agent_event){.kind = result ? AGENT_RESULT : AGENT_MESSAGE, .message = m}))
             return false;
     }
@@ -77,14 +78,15 @@ static bool keep(struct run *r)
 
 /* The model ----------------------------------------------------------------------------------- */
 
-static void add_usage(struct run *r, const json_t *message)
+static void add_usage(struct agent_run_state *r, const json_t *message)
 {
     struct usage u = message_usage(message);
     usage_add(&r->outcome->usage, &u);
 }
 
 /* Asks the model. Returns the answer as far as it came, or NULL. Quiet: reports no events. */
-static json_t *ask(struct run *r, const json_t *messages, bool quiet, struct err *err)
+static json_t *agent_query_model(
+    struct agent_run_state *r, const json_t *messages, bool quiet, struct err *err)
 {
     const struct agent *a = r->agent;
     struct llm_request request = a->request;
@@ -98,7 +100,7 @@ static json_t *ask(struct run *r, const json_t *messages, bool quiet, struct err
     tend_begin(&tend, a->box);
     enum stream_step step;
     while ((step = stream_next(stream, &event, err)) == STREAM_EVENT) {
-        if (quiet || tell(r, &(struct agent_event){.kind = AGENT_STREAM, .llm = &event}))
+        if (quiet || agent_notify(r, &(struct agent_event){.kind = AGENT_STREAM, .llm = &event}))
             continue;
         err_copy(err, &r->error);
         stream_close(stream);
@@ -112,20 +114,20 @@ static json_t *ask(struct run *r, const json_t *messages, bool quiet, struct err
     return message;
 }
 
-static bool shorten(struct run *r);
+static bool agent_compact_briefly(struct agent_run_state *r);
 
 /* The service rejected the request as too long, whatever our estimate: compact and retry once. */
-static json_t *ask_shorter(struct run *r, struct err *err)
+static json_t *ask_shorter(struct agent_run_state *r, struct err *err)
 {
     AUTO_ERR struct err reason = {0};
     err_move(&reason, err);
-    if (!shorten(r)) {
+    if (!agent_compact_briefly(r)) {
         if (r->error.code == E_PROVIDER)
             err_wrap(&r->error, "the conversation is too long for the model");
         err_copy(err, &r->error);
         return NULL;
     }
-    json_t *message = ask(r, r->loop.messages, false, err);
+    json_t *message = agent_query_model(r, r->loop.messages, false, err);
     if (wire_is_length(err))
         err_wrap(err,
             "the conversation was summarised, and is still too long: start a new session, "
@@ -133,14 +135,14 @@ static json_t *ask_shorter(struct run *r, struct err *err)
     return message;
 }
 
-static void stream_answer(struct run *r)
+static void stream_answer(struct agent_run_state *r)
 {
     AUTO_ERR struct err err = {0};
-    if (!tell(r, &(struct agent_event){.kind = AGENT_ASKING})) {
-        stop(r);
+    if (!agent_notify(r, &(struct agent_event){.kind = AGENT_ASKING})) {
+        agent_stop(r);
         return;
     }
-    json_t *message = ask(r, r->loop.messages, false, &err);
+    json_t *message = agent_query_model(r, r->loop.messages, false, &err);
     bool some = json_array_size(r->loop.messages) > 1; /* a prompt alone can't be shortened */
     if (wire_is_length(&err) && some && r->compacted != r->loop.turns) {
         json_decref(message);
@@ -159,7 +161,7 @@ static void stream_answer(struct run *r)
 
 /* Compaction ---------------------------------------------------------------------------------- */
 
-static bool too_full(struct run *r, uint64_t tokens)
+static bool too_full(struct agent_run_state *r, uint64_t tokens)
 {
     err_set(&r->error, E_TIMEOUT,
         "the conversation has about %llu of the model's %llu tokens, and a summary did not make "
@@ -168,17 +170,19 @@ static bool too_full(struct run *r, uint64_t tokens)
     return err_ctx(&r->error, "budget", "context");
 }
 
-static bool fail_summary(struct run *r, const char *words, const char *key, const char *value)
+static bool fail_summary(
+    struct agent_run_state *r, const char *words, const char *key, const char *value)
 {
     err_set(&r->error, E_PROVIDER, "%s", words);
     return err_ctx(&r->error, key, "%s", value);
 }
 
 /* *ret_again: a shorter question may succeed. */
-static bool ask_summary_once(struct run *r, bool brief, struct buf *text, bool *ret_again)
+static bool ask_summary_once(
+    struct agent_run_state *r, bool brief, struct buf *text, bool *ret_again)
 {
     AUTO_JSON json_t *question = compact_question(r->loop.messages, brief);
-    AUTO_JSON json_t *answer = ask(r, question, true, &r->error);
+    AUTO_JSON json_t *answer = agent_query_model(r, question, true, &r->error);
     struct usage u = message_usage(answer);
     loop_count(&r->loop, &u);
     *ret_again = wire_is_length(&r->error);
@@ -198,10 +202,10 @@ static bool ask_summary_once(struct run *r, bool brief, struct buf *text, bool *
            fail_summary(r, "the model gave no summary of the conversation", "budget", "context");
 }
 
-static bool ask_summary(struct run *r, bool brief, struct buf *text)
+static bool ask_summary(struct agent_run_state *r, bool brief, struct buf *text)
 {
     bool again = false;
-    if (!tell(r, &(struct agent_event){.kind = AGENT_COMPACTING}))
+    if (!agent_notify(r, &(struct agent_event){.kind = AGENT_COMPACTING}))
         return false;
     if (ask_summary_once(r, brief, text, &again))
         return true;
@@ -211,7 +215,7 @@ static bool ask_summary(struct run *r, bool brief, struct buf *text)
     return ask_summary_once(r, true, text, &again);
 }
 
-static bool replace_by_summary(struct run *r, size_t kept, bool brief)
+static bool replace_by_summary(struct agent_run_state *r, size_t kept, bool brief)
 {
     AUTO_BUF struct buf text = BUF_INIT(SUMMARY_MAX);
     const json_t *messages = r->loop.messages;
@@ -224,12 +228,12 @@ static bool replace_by_summary(struct run *r, size_t kept, bool brief)
     loop_replace(&r->loop, shorter);
     r->stored = json_array_size(shorter);
     r->compacted = r->loop.turns;
-    return tell(
+    return agent_notify(
         r, &(struct agent_event){.kind = AGENT_COMPACTED, .message = summary, .kept = kept});
 }
 
 /* Brief: the service rejects the messages at their current length. */
-static bool compact(struct run *r, uint64_t tokens, bool brief)
+static bool agent_compact_messages(struct agent_run_state *r, uint64_t tokens, bool brief)
 {
     uint64_t window = r->agent->window;
     if (brief) /* the real window is smaller than the estimate */
@@ -243,29 +247,30 @@ static bool compact(struct run *r, uint64_t tokens, bool brief)
     return !compact_is_due(tokens, r->agent->window) || too_full(r, tokens);
 }
 
-static bool shorten(struct run *r)
+static bool agent_compact_briefly(struct agent_run_state *r)
 {
-    return compact(r, compact_estimate(r->loop.messages), true);
+    return agent_compact_messages(r, compact_estimate(r->loop.messages), true);
 }
 
 /* Compacts if necessary before the model is asked. */
-static bool make_room(struct run *r)
+static bool agent_make_room(struct agent_run_state *r)
 {
     uint64_t tokens = compact_estimate(r->loop.messages);
-    return !compact_is_due(tokens, r->agent->window) || compact(r, tokens, false);
+    return !compact_is_due(tokens, r->agent->window) || agent_compact_messages(r, tokens, false);
 }
 
 /* Tools --------------------------------------------------------------------------------------- */
 
-static bool announce(struct run *r, const struct loop_effect *effect)
+static bool agent_announce_calls(struct agent_run_state *r, const struct loop_effect *effect)
 {
     for (size_t i = 0; i < effect->n_calls; i++)
-        if (!tell(r, &(struct agent_event){.kind = AGENT_CALLING, .message = effect->calls[i]}))
+        if (!agent_notify(
+                r, &(struct agent_event){.kind = AGENT_CALLING, .message = effect->calls[i]}))
             return false;
     return true;
 }
 
-static void run_calls(struct run *r, const struct loop_effect *effect)
+static void run_calls(struct agent_run_state *r, const struct loop_effect *effect)
 {
     size_t n = effect->n_calls;
     bool canceled = false;
@@ -273,7 +278,7 @@ static void run_calls(struct run *r, const struct loop_effect *effect)
     json_t **results = base_alloc(n * sizeof(json_t *));
     for (size_t i = 0; i < n; i++)
         calls[i] = effect->calls[i];
-    if (!announce(r, effect))
+    if (!agent_announce_calls(r, effect))
         canceled = true;
     else if (n == 1)
         results[0] = calls_run_one(r->agent->box, calls[0], &canceled);
@@ -283,26 +288,26 @@ static void run_calls(struct run *r, const struct loop_effect *effect)
         if (results[i])
             loop_ran(&r->loop, calls[i], results[i]);
     if (canceled)
-        stop(r);
+        agent_stop(r);
     free(results);
     free(calls);
 }
 
 /* The run ------------------------------------------------------------------------------------- */
 
-static void perform(struct run *r, const struct loop_effect *effect)
+static void agent_perform(struct agent_run_state *r, const struct loop_effect *effect)
 {
-    if (is_canceled(r) || time_is_up(r))
-        stop(r);
+    if (agent_is_canceled(r) || time_is_up(r))
+        agent_stop(r);
     else if (effect->kind == LOOP_RUN)
         run_calls(r, effect);
-    else if (make_room(r))
+    else if (agent_make_room(r))
         stream_answer(r);
     else
-        stop(r);
+        agent_stop(r);
 }
 
-static bool ended_by_budget(const struct run *r, const char *budget, struct err *err)
+static bool ended_by_budget(const struct agent_run_state *r, const char *budget, struct err *err)
 {
     static const struct {
         const char *budget, *words;
@@ -319,7 +324,7 @@ static bool ended_by_budget(const struct run *r, const char *budget, struct err 
     return err_ctx(err, "budget", "%s", budget);
 }
 
-static bool refused(const struct run *r, struct err *err)
+static bool agent_fail_refused(const struct agent_run_state *r, struct err *err)
 {
     struct str raw = json_str(json_object_get(r->outcome->answer, "raw_stop_reason"));
     err_set(err, E_PROVIDER, "the model refused to answer");
@@ -327,7 +332,7 @@ static bool refused(const struct run *r, struct err *err)
     return err_ctx(err, "raw_stop_reason", STR_FMT, STR_ARG(raw.p ? raw : STR("")));
 }
 
-static bool conclude(struct run *r, const struct loop_effect *end, struct err *err)
+static bool agent_finish(struct agent_run_state *r, const struct loop_effect *end, struct err *err)
 {
     if (end->end == LOOP_BUDGET)
         return ended_by_budget(r, end->budget, err);
@@ -337,7 +342,7 @@ static bool conclude(struct run *r, const struct loop_effect *end, struct err *e
     case LOOP_LENGTH:
         return ended_by_budget(r, "length", err);
     case LOOP_REFUSED:
-        return refused(r, err);
+        return agent_fail_refused(r, err);
     case LOOP_ABORTED:
         return err_set(err, E_CANCELED, "interrupted");
     case LOOP_FAILED:
@@ -348,17 +353,17 @@ static bool conclude(struct run *r, const struct loop_effect *end, struct err *e
 }
 
 /* Saves all messages to the session, however the loop ends. */
-static struct loop_effect drive(struct run *r)
+static struct loop_effect agent_drive_loop(struct agent_run_state *r)
 {
     for (;;) {
-        if (!keep(r))
-            stop(r);
+        if (!agent_store_messages(r))
+            agent_stop(r);
         struct loop_effect effect = loop_next(&r->loop);
         if (effect.kind == LOOP_DONE) {
-            bool kept UNUSED = keep(r);
+            bool kept UNUSED = agent_store_messages(r);
             return effect;
         }
-        perform(r, &effect);
+        agent_perform(r, &effect);
     }
 }
 
@@ -366,14 +371,15 @@ bool agent_run(const struct agent *agent, const json_t *prompt, struct agent_out
     struct err *err)
 {
     AUTO_JSON json_t *messages = store_messages(agent->store);
-    struct run r = {.agent = agent, .outcome = ret_outcome, .stored = json_array_size(messages)};
+    struct agent_run_state r = {
+        .agent = agent, .outcome = ret_outcome, .stored = json_array_size(messages)};
     *ret_outcome = (struct agent_outcome){0};
     undo_begin_turn(agent->undo, json_array_size(store_all(agent->store)));
     json_push(messages, json_incref((json_t *)prompt));
     loop_init(&r.loop, &agent->limits, messages);
-    struct loop_effect end = drive(&r);
+    struct loop_effect end = agent_drive_loop(&r);
     ret_outcome->turns = r.loop.turns;
-    bool ok = conclude(&r, &end, err);
+    bool ok = agent_finish(&r, &end, err);
     err_done(&r.error);
     loop_done(&r.loop);
     return ok;
@@ -382,14 +388,15 @@ bool agent_run(const struct agent *agent, const json_t *prompt, struct agent_out
 bool agent_compact(const struct agent *agent, struct agent_outcome *ret_outcome, struct err *err)
 {
     AUTO_JSON json_t *messages = store_messages(agent->store);
-    struct run r = {.agent = agent, .outcome = ret_outcome, .stored = json_array_size(messages)};
+    struct agent_run_state r = {
+        .agent = agent, .outcome = ret_outcome, .stored = json_array_size(messages)};
     *ret_outcome = (struct agent_outcome){0};
     if (r.stored < 2)
         return err_set(err, E_NOT_FOUND, "there is nothing yet that could be summarised");
     uint64_t tokens = compact_estimate(messages);
     loop_init(&r.loop, &agent->limits, messages);
     bool ok = replace_by_summary(&r, compact_keep(messages, tokens), false);
-    if (!ok && is_canceled(&r))
+    if (!ok && agent_is_canceled(&r))
         err_set(&r.error, E_CANCELED, "interrupted");
     if (!ok)
         err_move(err, &r.error);

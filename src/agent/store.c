@@ -20,7 +20,7 @@ void store_note(struct store *s, const char *words, ...)
     json_push(s->notes, json_text(buf_str(&b)));
 }
 
-static bool take_header(struct store *s, json_t *header, struct err *err)
+static bool store_accept_header(struct store *s, json_t *header, struct err *err)
 {
     if (!line_check_header(header, err))
         return false;
@@ -31,7 +31,7 @@ static bool take_header(struct store *s, json_t *header, struct err *err)
 }
 
 /* From here on the conversation is the record's message and the last `keep` messages before it. */
-static void take_compaction(struct store *s, json_t *record)
+static void store_accept_compaction(struct store *s, json_t *record)
 {
     AUTO_JSON json_t *before = repair_messages(s->counted, NULL);
     size_t n = json_array_size(before);
@@ -53,7 +53,7 @@ static void take_compaction(struct store *s, json_t *record)
     json_push(s->compactions, told);
 }
 
-static void take_message(struct store *s, json_t *message)
+static void store_accept_message(struct store *s, json_t *message)
 {
     struct str time = json_str(json_object_get(message, "timestamp"));
     if (time.p)
@@ -63,14 +63,14 @@ static void take_message(struct store *s, json_t *message)
 }
 
 /* Adds a checked line to the session. */
-static void take(struct store *s, enum line_kind kind, json_t *tree)
+static void store_accept_line(struct store *s, enum line_kind kind, json_t *tree)
 {
     switch (kind) {
     case LINE_MESSAGE:
-        take_message(s, tree);
+        store_accept_message(s, tree);
         return;
     case LINE_COMPACTION:
-        take_compaction(s, tree);
+        store_accept_compaction(s, tree);
         return;
     case LINE_TITLE:
         s->title = json_str(json_object_get(tree, "title"));
@@ -90,7 +90,8 @@ static void take(struct store *s, enum line_kind kind, json_t *tree)
     json_push(s->records, json_incref(tree));
 }
 
-static bool on_line(void *context, const struct tape_line *line, bool *ret_torn, struct err *err)
+static bool store_on_line(
+    void *context, const struct tape_line *line, bool *ret_torn, struct err *err)
 {
     struct store *s = context;
     AUTO_JSON json_t *tree = NULL;
@@ -103,13 +104,13 @@ static bool on_line(void *context, const struct tape_line *line, bool *ret_torn,
         return true;
     }
     if (line->number == 1)
-        return take_header(s, tree, err) || line_blame(err, s->tape.name, 1);
+        return store_accept_header(s, tree, err) || line_blame(err, s->tape.name, 1);
     if (json_array_size(s->all) == STORE_MESSAGES_MAX)
         return err_set(
             err, E_CONFIG, "%s: more than %d messages", s->tape.name, STORE_MESSAGES_MAX);
     if (!line_check(tree, &kind, err))
         return line_blame(err, s->tape.name, line->number);
-    take(s, kind, tree);
+    store_accept_line(s, kind, tree);
     return true;
 }
 
@@ -142,7 +143,7 @@ void store_free(struct store *s)
 
 bool store_load(struct store *s, struct err *err)
 {
-    if (!tape_read(&s->tape, on_line, s, err))
+    if (!tape_read(&s->tape, store_on_line, s, err))
         return false;
     return s->header || err_set(err, E_CONFIG, "'%s' is empty: it is no session", s->path);
 }
@@ -198,7 +199,7 @@ void store_hide(struct store *s, struct str key)
     mask_add(&s->mask, key);
 }
 
-static bool append(struct store *s, const json_t *tree, struct err *err)
+static bool store_append_tree(struct store *s, const json_t *tree, struct err *err)
 {
     AUTO_JSON json_t *clean = mask_tree(&s->mask, tree);
     AUTO_BUF struct buf line = BUF_INIT((size_t)STORE_LINE_MAX + 1);
@@ -214,7 +215,7 @@ static bool append(struct store *s, const json_t *tree, struct err *err)
     if (!tape_append(&s->tape, buf_str(&line), err))
         return false;
     s->changed = true;
-    take(s, kind, clean);
+    store_accept_line(s, kind, clean);
     return true;
 }
 
@@ -223,7 +224,7 @@ bool store_append(struct store *s, const json_t *message, struct err *err)
     if (json_array_size(s->all) == STORE_MESSAGES_MAX)
         return err_set(
             err, E_IO, "the session has %d messages, and takes no more", STORE_MESSAGES_MAX);
-    return message_check(message, E_CONFIG, err) && append(s, message, err);
+    return message_check(message, E_CONFIG, err) && store_append_tree(s, message, err);
 }
 
 bool store_note_compaction(struct store *s, const json_t *message, size_t keep, struct err *err)
@@ -235,7 +236,7 @@ bool store_note_compaction(struct store *s, const json_t *message, size_t keep, 
     json_put(record, "message", json_incref((json_t *)message));
     json_put(record, "keep", json_integer((json_int_t)keep));
     json_put(record, "timestamp", json_string(now));
-    return append(s, record, err);
+    return store_append_tree(s, record, err);
 }
 
 bool store_note_title(struct store *s, struct str title, struct err *err)
@@ -243,7 +244,7 @@ bool store_note_title(struct store *s, struct str title, struct err *err)
     AUTO_JSON json_t *record = json_object();
     json_put(record, "type", json_string("title"));
     json_put(record, "title", json_text(title));
-    return append(s, record, err);
+    return store_append_tree(s, record, err);
 }
 
 bool store_note_resumed(struct store *s, struct str cwd, struct err *err)
@@ -258,7 +259,7 @@ bool store_note_resumed(struct store *s, struct str cwd, struct err *err)
     json_put(record, "type", json_string("resumed"));
     json_put(record, "cwd", json_incref(here));
     json_put(record, "timestamp", json_string(now));
-    return append(s, record, err);
+    return store_append_tree(s, record, err);
 }
 
 /* Accessors ----------------------------------------------------------------------------------- */

@@ -40,8 +40,8 @@ bool store_id_valid(struct str id)
     return !str_ends_with(id, STR(".json")) && !str_ends_with(id, STR(".jsonl"));
 }
 
-static char *format(const char *words, ...) PRINTF_LIKE(1, 2);
-static char *format(const char *words, ...)
+static char *store_format(const char *words, ...) PRINTF_LIKE(1, 2);
+static char *store_format(const char *words, ...)
 {
     AUTO_BUF struct buf b = BUF_INIT(2 * PATH_MAX);
     va_list args;
@@ -52,16 +52,16 @@ static char *format(const char *words, ...)
 }
 
 /* DIR/.NAME.jsonl beside DIR/NAME. */
-static char *beside(const char *path)
+static char *store_path_beside(const char *path)
 {
     const char *slash = strrchr(path, '/');
     int n = slash ? (int)(slash + 1 - path) : 0;
-    return format("%.*s.%s.jsonl", n, path, path + n);
+    return store_format("%.*s.%s.jsonl", n, path, path + n);
 }
 
 bool store_is_there(const char *path)
 {
-    AUTO_FREE char *log = beside(path);
+    AUTO_FREE char *log = store_path_beside(path);
     return access(path, F_OK) == 0 || access(log, F_OK) == 0;
 }
 
@@ -132,11 +132,11 @@ static bool open_envelope(
 }
 
 /* Detects the type of the file, and opens its lines. */
-static bool open_file(struct store *s, enum store_mode mode, struct err *err)
+static bool store_open_file(struct store *s, enum store_mode mode, struct err *err)
 {
     AUTO(tape_close) struct tape t = TAPE_NONE;
     AUTO_ERR struct err problem = {0};
-    AUTO_FREE char *log = beside(s->path);
+    AUTO_FREE char *log = store_path_beside(s->path);
     bool there = tape_open(s->path, false, &t, &problem);
     if (!there && (problem.code != E_NOT_FOUND || access(log, F_OK) != 0))
         return err_move(err, &problem);
@@ -147,7 +147,7 @@ static bool open_file(struct store *s, enum store_mode mode, struct err *err)
     return open_envelope(s, &t, mode, err);
 }
 
-static bool check_id(const struct store *s, const char *id, struct err *err)
+static bool store_check_id(const struct store *s, const char *id, struct err *err)
 {
     return !id || strcmp(store_id(s), id) == 0 ||
            err_set(err, E_CONFIG, "%s:1: the file of session '%s' says that it is session '%s'",
@@ -168,10 +168,10 @@ static bool open_path(const char *path, const char *id, enum store_mode mode,
 {
     AUTO_FREE char *real = behind_link(path);
     struct store *s = store_new(real ? real : path);
-    bool ok =
-        (id ? tape_open(path, mode == STORE_WRITE, &s->tape, err) : open_file(s, mode, err)) &&
-        store_load(s, err) && check_id(s, id, err) && check_origin(s, err) &&
-        (mode == STORE_READ || store_settle(s, err));
+    bool ok = (id ? tape_open(path, mode == STORE_WRITE, &s->tape, err)
+                  : store_open_file(s, mode, err)) &&
+              store_load(s, err) && store_check_id(s, id, err) && check_origin(s, err) &&
+              (mode == STORE_READ || store_settle(s, err));
     if (ok)
         *ret_store = s;
     else
@@ -206,7 +206,7 @@ bool store_read(struct tape *tape, struct store **ret_store, struct err *err)
 
 /* Creating ------------------------------------------------------------------------------------ */
 
-static void put_text(json_t *object, const char *key, struct str text)
+static void store_put_text(json_t *object, const char *key, struct str text)
 {
     if (text.p)
         json_put(object, key, json_text(text));
@@ -224,9 +224,9 @@ static json_t *new_header(const struct store_spec *spec, const char *id)
     json_put(header, "created_at", json_string(now));
     json_put(header, "updated_at", json_string(now));
     json_put(header, "messages", json_array());
-    put_text(header, "cwd", spec->cwd);
-    put_text(header, "model", spec->model);
-    put_text(header, "provider", spec->provider);
+    store_put_text(header, "cwd", spec->cwd);
+    store_put_text(header, "model", spec->model);
+    store_put_text(header, "provider", spec->provider);
     return header;
 }
 
@@ -243,11 +243,11 @@ bool store_create(
         return false;
     struct str own = json_str(json_object_get(header, "id"));
     AUTO_FREE char *path =
-        spec->path ? strdup(spec->path) : format("%s/" STR_FMT ".jsonl", dir, STR_ARG(own));
+        spec->path ? strdup(spec->path) : store_format("%s/" STR_FMT ".jsonl", dir, STR_ARG(own));
     bool envelope = spec->path && str_ends_with(str_z(spec->path), STR(".json"));
     if (envelope && access(path, F_OK) == 0)
         return err_set(err, E_CONFLICT, "'%s' exists already", path);
-    AUTO_FREE char *log = envelope ? beside(path) : NULL;
+    AUTO_FREE char *log = envelope ? store_path_beside(path) : NULL;
     AUTO_BUF struct buf line = BUF_INIT(STORE_LINE_MAX);
     json_add_compact(&line, header);
     buf_add_byte(&line, '\n');

@@ -23,7 +23,7 @@ enum {
 
 /* The process that holds the lock, from /proc/locks: "1: FLOCK ADVISORY WRITE PID MA:MI:INODE 0
  * EOF". 0: unknown. */
-static long holder(const struct stat *st)
+static long tape_lock_holder(const struct stat *st)
 {
     AUTO_FREE char *line = NULL;
     size_t cap = 0;
@@ -46,7 +46,7 @@ static long holder(const struct stat *st)
 
 static bool in_use(const char *path, const struct stat *st, struct err *err)
 {
-    long pid = holder(st);
+    long pid = tape_lock_holder(st);
     if (pid) {
         err_set(err, E_CONFLICT,
             "the session '%s' is in use by process %ld: wait for its end, or fork the session",
@@ -60,7 +60,7 @@ static bool in_use(const char *path, const struct stat *st, struct err *err)
 
 /* Opening ------------------------------------------------------------------------------------- */
 
-static bool check_file(const struct tape *t, struct stat *ret_st, struct err *err)
+static bool tape_check_file(const struct tape *t, struct stat *ret_st, struct err *err)
 {
     if (fstat(t->fd, ret_st) != 0)
         return err_errno(err, E_IO, errno, "cannot look at '%s'", t->name);
@@ -82,7 +82,7 @@ static bool open_once(
     if (t->fd < 0)
         return err_errno(err, errno == ENOENT || errno == ENOTDIR ? E_NOT_FOUND : E_IO, errno,
             "cannot open the session '%s'", path);
-    if (!check_file(t, &st, err))
+    if (!tape_check_file(t, &st, err))
         return false;
     t->size = (uint64_t)st.st_size;
     if (!for_writing)
@@ -91,7 +91,7 @@ static bool open_once(
         return errno == EWOULDBLOCK ? in_use(path, &st, err)
                                     : err_errno(err, E_IO, errno, "cannot lock '%s'", path);
     *ret_again = stat(path, &now) != 0 || now.st_ino != st.st_ino || now.st_dev != st.st_dev;
-    return check_file(t, &st, err);
+    return tape_check_file(t, &st, err);
 }
 
 bool tape_open(const char *path, bool for_writing, struct tape *ret_tape, struct err *err)
@@ -119,7 +119,7 @@ bool tape_from_fd(int owned_fd, const char *name, struct tape *ret_tape, struct 
     struct tape t = {.fd = owned_fd, .name = strdup(name)};
     struct stat st;
     BUG_ON(!t.name);
-    if (!check_file(&t, &st, err)) {
+    if (!tape_check_file(&t, &st, err)) {
         tape_close(&t);
         return false;
     }
@@ -138,7 +138,7 @@ void tape_close(struct tape *t)
 
 /* Reading ------------------------------------------------------------------------------------- */
 
-struct reading {
+struct tape_reader {
     struct tape *tape;
     struct buf buf;
     uint64_t at;   /* file offset of the next read */
@@ -149,7 +149,7 @@ struct reading {
 };
 
 /* Reads more bytes, after dropping the lines already returned. */
-static bool fill(struct reading *r, struct err *err)
+static bool tape_fill_buffer(struct tape_reader *r, struct err *err)
 {
     size_t keep = r->buf.n - r->start;
     if (keep)
@@ -175,15 +175,15 @@ static bool fill(struct reading *r, struct err *err)
 }
 
 /* Returns the next line, reading more of the file as needed. */
-static bool next_line(
-    struct reading *r, struct tape_line *ret_line, bool *ret_ended, struct err *err)
+static bool tape_next_line(
+    struct tape_reader *r, struct tape_line *ret_line, bool *ret_ended, struct err *err)
 {
     for (;;) {
         size_t new = r->buf.n - r->looked;
         const char *end = new ? memchr(r->buf.p + r->looked, '\n', new) : NULL;
         r->looked = end ? (size_t)(end - r->buf.p) : r->buf.n;
         if (!end && r->at < r->end) {
-            if (!fill(r, err))
+            if (!tape_fill_buffer(r, err))
                 return false;
             continue;
         }
@@ -197,12 +197,12 @@ static bool next_line(
     }
 }
 
-static bool read_lines(struct reading *r, tape_sink *sink, void *context, struct err *err)
+static bool tape_read_lines(struct tape_reader *r, tape_sink *sink, void *context, struct err *err)
 {
     while (r->start < r->buf.n || r->at < r->end) {
         struct tape_line line;
         bool ended = false, torn = false;
-        if (!next_line(r, &line, &ended, err))
+        if (!tape_next_line(r, &line, &ended, err))
             return false;
         if (line.text.n == 0 && line.last && !ended)
             return true;
@@ -220,11 +220,12 @@ static bool read_lines(struct reading *r, tape_sink *sink, void *context, struct
 bool tape_read(struct tape *t, tape_sink *sink, void *context, struct err *err)
 {
     struct stat st;
-    if (!check_file(t, &st, err))
+    if (!tape_check_file(t, &st, err))
         return false;
     t->size = (uint64_t)st.st_size;
-    struct reading r = {.tape = t, .buf = BUF_INIT((size_t)STORE_LINE_MAX + CHUNK), .end = t->size};
-    bool ok = read_lines(&r, sink, context, err);
+    struct tape_reader r = {
+        .tape = t, .buf = BUF_INIT((size_t)STORE_LINE_MAX + CHUNK), .end = t->size};
+    bool ok = tape_read_lines(&r, sink, context, err);
     buf_done(&r.buf);
     return ok;
 }
@@ -293,7 +294,7 @@ bool tape_append(struct tape *t, struct str line, struct err *err)
 }
 
 /* Creates the directory and its missing parents; each new directory is synced into its parent. */
-static bool make_dirs(char *dir)
+static bool tape_make_parents(char *dir)
 {
     if (mkdirat(AT_FDCWD, dir, 0700) == 0 || errno == EEXIST)
         return true;
@@ -301,7 +302,7 @@ static bool make_dirs(char *dir)
     if (errno != ENOENT || !slash || slash == dir)
         return false;
     *slash = '\0';
-    bool ok = make_dirs(dir);
+    bool ok = tape_make_parents(dir);
     AUTO_FD int parent = ok ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
     *slash = '/';
     return ok && (mkdirat(AT_FDCWD, dir, 0700) == 0 || errno == EEXIST) && parent >= 0 &&
@@ -312,10 +313,11 @@ bool tape_make_dir(const char *dir, struct err *err)
 {
     AUTO_FREE char *path = strdup(dir);
     BUG_ON(!path);
-    return make_dirs(path) || err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir);
+    return tape_make_parents(path) ||
+           err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir);
 }
 
-static bool show(int dir, const char *temp, const char *name, bool replace)
+static bool tape_publish_file(int dir, const char *temp, const char *name, bool replace)
 {
     if (replace)
         return renameat(dir, temp, dir, name) == 0;
@@ -337,7 +339,8 @@ static bool put_at(int dir, const char *name, struct str content, bool replace, 
     struct stat old;
     if (replace && !private && fstatat(dir, name, &old, 0) == 0)
         (void)!fchmod(fd, old.st_mode & 0777);
-    if (file_write_all(fd, content) && fsync(fd) == 0 && show(dir, temp, name, replace))
+    if (file_write_all(fd, content) && fsync(fd) == 0 &&
+        tape_publish_file(dir, temp, name, replace))
         return fsync(dir) == 0 || errno == EINVAL;
     int errnum = errno;
     unlinkat(dir, temp, 0);
@@ -345,7 +348,8 @@ static bool put_at(int dir, const char *name, struct str content, bool replace, 
     return false;
 }
 
-static bool put(const char *path, struct str content, bool replace, bool private, struct err *err)
+static bool tape_write_file(
+    const char *path, struct str content, bool replace, bool private, struct err *err)
 {
     const char *slash = strrchr(path, '/');
     size_t n = slash ? (size_t)(slash - path) : 0;
@@ -363,10 +367,10 @@ static bool put(const char *path, struct str content, bool replace, bool private
 
 bool tape_put(const char *path, struct str content, bool replace, struct err *err)
 {
-    return put(path, content, replace, false, err);
+    return tape_write_file(path, content, replace, false, err);
 }
 
 bool tape_put_private(const char *path, struct str content, bool replace, struct err *err)
 {
-    return put(path, content, replace, true, err);
+    return tape_write_file(path, content, replace, true, err);
 }

@@ -6,7 +6,7 @@
 
 #include <sys/eventfd.h>
 
-static void *read_all(void *context)
+static void *tend_thread(void *context)
 {
     struct tend *t = context;
     struct pollfd over = {.fd = t->over, .events = POLLIN};
@@ -22,7 +22,7 @@ void tend_begin(struct tend *t, struct toolbox *box)
     if (!box || !box->sessions || box->sessions->n == 0)
         return;
     t->over = eventfd(0, EFD_CLOEXEC);
-    if (t->over < 0 || pthread_create(&t->thread, NULL, read_all, t) == 0)
+    if (t->over < 0 || pthread_create(&t->thread, NULL, tend_thread, t) == 0)
         return;
     close(t->over);
     t->over = -1;

@@ -156,7 +156,7 @@ static bool keep_files(
 
 /* Removes the old versions of the oldest turns until there is room, but not those of the current
  * turn. */
-static bool make_room(struct undo *u, uint64_t wanted, struct err *err)
+static bool undo_make_room(struct undo *u, uint64_t wanted, struct err *err)
 {
     for (size_t i = 0; i < u->n && u->bytes + wanted > UNDO_BYTES_MAX; i++) {
         const struct undo_entry *oldest = u->entries[i];
@@ -175,7 +175,7 @@ static bool make_room(struct undo *u, uint64_t wanted, struct err *err)
 
 /* The keeper ---------------------------------------------------------------------------------- */
 
-static struct undo_entry *entry_of(struct undo *u, const struct writer_plan *plan)
+static struct undo_entry *undo_entry_of(struct undo *u, const struct writer_plan *plan)
 {
     struct undo_entry *e = undo_entry_new(u, UNDO_CHANGE, plan->n, plan->n_dirs);
     struct stat st = {0};
@@ -209,7 +209,7 @@ static bool not_kept(const struct undo *u, struct err *err)
     return err_set(err, damaged ? E_IO : err->code, "%s", buf_z(&b));
 }
 
-static bool begin(void *context, const struct writer_plan *plan, struct err *err)
+static bool undo_start_change(void *context, const struct writer_plan *plan, struct err *err)
 {
     struct undo *u = context;
     uint64_t wanted = 0;
@@ -217,8 +217,9 @@ static bool begin(void *context, const struct writer_plan *plan, struct err *err
         return not_kept(u, err);
     for (size_t i = 0; i < plan->n; i++)
         wanted += plan->files[i].old.ino ? (uint64_t)plan->files[i].old.size : 0;
-    struct undo_entry *e = entry_of(u, plan);
-    if (!make_room(u, wanted, err) || !keep_files(u, plan, e, err) || !undo_append(u, e, err)) {
+    struct undo_entry *e = undo_entry_of(u, plan);
+    if (!undo_make_room(u, wanted, err) || !keep_files(u, plan, e, err) ||
+        !undo_append(u, e, err)) {
         undo_drop_blobs(u, e);
         return not_kept(u, err);
     }
@@ -228,7 +229,7 @@ static bool begin(void *context, const struct writer_plan *plan, struct err *err
 
 /* If the change failed, the writer has restored the files or the next command will: the entry stays
  * open until its outcome is known. */
-static void end(void *context, bool changed)
+static void undo_finish_change(void *context, bool changed)
 {
     struct undo *u = context;
     AUTO_ERR struct err err = {0};
@@ -240,5 +241,5 @@ static void end(void *context, bool changed)
 
 struct toolbox_keeper undo_keeper(struct undo *u)
 {
-    return (struct toolbox_keeper){begin, end, u};
+    return (struct toolbox_keeper){undo_start_change, undo_finish_change, u};
 }

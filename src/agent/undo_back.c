@@ -17,7 +17,7 @@ void undo_list_done(struct undo_list *l)
     arena_done(&l->arena);
 }
 
-static struct str decoded(struct arena *a, struct str encoded)
+static struct str undo_back_decode(struct arena *a, struct str encoded)
 {
     AUTO_BUF struct buf b = BUF_INIT(encoded.n + 4);
     AUTO_ERR struct err ignored = {0};
@@ -37,7 +37,7 @@ static void remove_dirs(const struct undo_entry *e, int root_fd)
 {
     for (size_t k = e->n_dirs; k-- > 0;) {
         AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-        struct str path = decoded(&a, e->dirs[k].name);
+        struct str path = undo_back_decode(&a, e->dirs[k].name);
         const char *name;
         struct stat st;
         AUTO_FD int parent = change_rel_ok(path) ? change_parent_open(root_fd, path, &name) : -1;
@@ -64,7 +64,7 @@ static bool finish_back(struct undo *u, struct undo_entry *back, int root_fd, st
 
 /* After journal_recover(), a change whose files all have their old stamps was not made; otherwise,
  * or if the root is gone, it was. */
-static bool settle(struct undo *u, struct undo_entry *e, struct err *err)
+static bool undo_settle_entry(struct undo *u, struct undo_entry *e, struct err *err)
 {
     AUTO_ERR struct err gone = {0};
     AUTO_FD int root = undo_root(e, &gone);
@@ -88,13 +88,13 @@ static bool settle(struct undo *u, struct undo_entry *e, struct err *err)
 static bool settle_all(struct undo *u, struct err *err)
 {
     for (size_t i = 0; i < u->n; i++)
-        if (u->entries[i]->state == UNDO_OPEN && !settle(u, u->entries[i], err))
+        if (u->entries[i]->state == UNDO_OPEN && !undo_settle_entry(u, u->entries[i], err))
             return false;
     return true;
 }
 
 /* Whether the i-th entry is a change that was made and not undone later. */
-static bool counts(const struct undo *u, size_t i)
+static bool undo_is_effective(const struct undo *u, size_t i)
 {
     const struct undo_entry *e = u->entries[i];
     if (e->kind != UNDO_CHANGE || e->state != UNDO_MADE)
@@ -110,7 +110,7 @@ static bool counts(const struct undo *u, size_t i)
 static uint64_t last_turn(const struct undo *u)
 {
     for (size_t i = u->n; i-- > 0;)
-        if (counts(u, i))
+        if (undo_is_effective(u, i))
             return u->entries[i]->turn;
     return 0;
 }
@@ -128,7 +128,7 @@ static struct undo_item item_of(struct undo_list *l, const struct undo_file *f, 
         .blob = forgotten ? (struct str){0} : f->blob,
         .kept = !f->old.ino || f->link.n || (f->blob.n && !forgotten)};
     if (f->link.n)
-        item.link = decoded(&l->arena, f->link);
+        item.link = undo_back_decode(&l->arena, f->link);
     if (S_ISDIR(item.old.mode)) { /* the files in it have their own entries */
         item.old = (struct stamp){0};
         item.kept = true;
@@ -137,7 +137,7 @@ static struct undo_item item_of(struct undo_list *l, const struct undo_file *f, 
 }
 
 /* For each path keeps the oldest version before and the newest after; entries come in order. */
-static void add_entry(
+static void undo_merge_entry(
     const struct undo *u, struct undo_list *l, size_t known, const struct undo_entry *e)
 {
     size_t n = l->n;
@@ -153,7 +153,7 @@ static void add_entry(
 }
 
 /* Merges the changes of one turn (0: of all) below one root. */
-static void gather(const struct undo *u, uint64_t turn, struct undo_list *l)
+static void undo_merge_changes(const struct undo *u, uint64_t turn, struct undo_list *l)
 {
     size_t most = 0;
     const struct undo_entry *last = NULL;
@@ -161,13 +161,13 @@ static void gather(const struct undo *u, uint64_t turn, struct undo_list *l)
         most += u->entries[i]->n_files;
     l->items = ARENA_NEW(&l->arena, struct undo_item, MAX(most, (size_t)1));
     for (size_t i = u->n; i-- > 0 && !last;)
-        if (counts(u, i) && (!turn || u->entries[i]->turn == turn))
+        if (undo_is_effective(u, i) && (!turn || u->entries[i]->turn == turn))
             last = u->entries[i];
     for (size_t i = 0; i < u->n && last; i++) {
         const struct undo_entry *e = u->entries[i];
-        if (!counts(u, i) || (turn && e->turn != turn) || !str_eq(e->root, last->root))
+        if (!undo_is_effective(u, i) || (turn && e->turn != turn) || !str_eq(e->root, last->root))
             continue;
-        add_entry(u, l, l->n, e);
+        undo_merge_entry(u, l, l->n, e);
         qsort(l->items, l->n, sizeof(*l->items), by_path);
     }
     l->turn = last ? (size_t)last->turn - 1 : 0;
@@ -179,7 +179,7 @@ bool undo_changes(struct undo *u, struct undo_list *ret_list, struct err *err)
     struct undo_list l = {.arena = ARENA_INIT(LIST_ARENA)};
     if (!undo_load(u, err) || !settle_all(u, err))
         return false;
-    gather(u, 0, &l);
+    undo_merge_changes(u, 0, &l);
     *ret_list = l;
     return true;
 }
@@ -199,7 +199,7 @@ bool undo_read(struct undo *u, const struct undo_item *item, struct buf *content
 
 /* Checking that files are unchanged ----------------------------------------------------------- */
 
-struct back {
+struct undo_restore {
     struct undo *u;
     struct undo_list *list;
     struct undo_stamp *now;
@@ -212,7 +212,8 @@ struct back {
 };
 
 /* Maps the stamp of a file that an undo restored to that of the original. */
-static struct undo_stamp origin(const struct undo *u, struct str path, struct undo_stamp now)
+static struct undo_stamp undo_original_stamp(
+    const struct undo *u, struct str path, struct undo_stamp now)
 {
     for (size_t i = u->n; i-- > 0;) {
         const struct undo_entry *e = u->entries[i];
@@ -224,7 +225,7 @@ static struct undo_stamp origin(const struct undo *u, struct str path, struct un
 }
 
 /* Whether the directory now at a file's place holds files of the same turn. */
-static bool gave_way(const struct back *b, const struct undo_item *item)
+static bool gave_way(const struct undo_restore *b, const struct undo_item *item)
 {
     for (size_t i = 0; i < b->list->n; i++)
         if (change_is_below(b->list->items[i].path, item->path))
@@ -232,21 +233,21 @@ static bool gave_way(const struct back *b, const struct undo_item *item)
     return false;
 }
 
-static void add_stranger(struct back *b, struct str path)
+static void add_stranger(struct undo_restore *b, struct str path)
 {
     if (b->n_strangers++ < UNDO_NAMED)
         buf_printf(&b->strangers, "%s'%s" STR_FMT "'", b->n_strangers > 1 ? ", " : "",
             undo_prefix(b->list->root), STR_ARG(path));
 }
 
-static bool look(struct back *b, struct err *err)
+static bool undo_check_unchanged(struct undo_restore *b, struct err *err)
 {
     for (size_t i = 0; i < b->list->n; i++) {
         const struct undo_item *item = &b->list->items[i];
         struct undo_stamp *now = &b->now[i], left = undo_stamp_of(&item->new);
         if (!undo_look(b->root_fd, item->path, now, err))
             return false;
-        struct undo_stamp was = origin(b->u, item->path, *now);
+        struct undo_stamp was = undo_original_stamp(b->u, item->path, *now);
         bool dir = S_ISDIR(now->mode) && !item->new.ino && item->old.ino &&gave_way(b, item);
         if (!dir && !undo_stamp_same(&was, &left))
             add_stranger(b, item->path);
@@ -262,7 +263,7 @@ static bool look(struct back *b, struct err *err)
     return err_ctx_int(err, "files", (int64_t)b->n_strangers);
 }
 
-static bool look_for_versions(struct back *b, struct err *err)
+static bool look_for_versions(struct undo_restore *b, struct err *err)
 {
     for (size_t i = 0; i < b->list->n; i++) {
         const struct undo_item *item = &b->list->items[i];
@@ -286,7 +287,7 @@ static bool look_for_versions(struct back *b, struct err *err)
 
 /* The undo ------------------------------------------------------------------------------------ */
 
-static struct stamp stamp_now(const struct back *b, size_t i)
+static struct stamp stamp_now(const struct undo_restore *b, size_t i)
 {
     struct stamp s = undo_stamp_to(&b->now[i]);
     struct stat st;
@@ -295,7 +296,8 @@ static struct stamp stamp_now(const struct back *b, size_t i)
     return s;
 }
 
-static bool put(struct back *b, struct writer *w, size_t i, struct stamp *now, struct err *err)
+static bool undo_restore_file(
+    struct undo_restore *b, struct writer *w, size_t i, struct stamp *now, struct err *err)
 {
     const struct undo_item *item = &b->list->items[i];
     bool link = S_ISLNK(item->old.mode);
@@ -311,7 +313,7 @@ static bool put(struct back *b, struct writer *w, size_t i, struct stamp *now, s
 }
 
 /* Removals first, so that files and directories can change places. */
-static bool ask_writer(struct back *b, struct writer *w, struct stamp *now, struct err *err)
+static bool ask_writer(struct undo_restore *b, struct writer *w, struct stamp *now, struct err *err)
 {
     for (size_t i = 0; i < b->list->n; i++) {
         now[i] = stamp_now(b, i);
@@ -320,15 +322,15 @@ static bool ask_writer(struct back *b, struct writer *w, struct stamp *now, stru
             return false;
     }
     for (size_t i = 0; i < b->list->n; i++)
-        if (b->list->items[i].old.ino && !put(b, w, i, &now[i], err))
+        if (b->list->items[i].old.ino && !undo_restore_file(b, w, i, &now[i], err))
             return false;
     return true;
 }
 
 /* Appends the entry of the undo before anything is replaced. */
-static bool note(void *context, const struct writer_plan *plan, struct err *err)
+static bool undo_log_restore(void *context, const struct writer_plan *plan, struct err *err)
 {
-    struct back *b = context;
+    struct undo_restore *b = context;
     struct undo *u = b->u;
     struct undo_entry *e = undo_entry_new(u, UNDO_BACK, plan->n, 0);
     e->n = u->next;
@@ -351,7 +353,7 @@ static bool note(void *context, const struct writer_plan *plan, struct err *err)
     return undo_append(u, e, err);
 }
 
-static bool commit(struct back *b, struct err *err)
+static bool undo_commit_restore(struct undo_restore *b, struct err *err)
 {
     AUTO_WRITER struct writer *w = NULL;
     AUTO_FREE struct stamp *now = base_alloc((b->list->n + 1) * sizeof(*now));
@@ -359,33 +361,34 @@ static bool commit(struct back *b, struct err *err)
     if (!writer_new(b->root_fd, b->u->journal_dir, &w, err))
         return false;
     writer_allow_many(w);
-    writer_when_staged(w, note, b);
+    writer_when_staged(w, undo_log_restore, b);
     return ask_writer(b, w, now, err) && writer_commit(w, &result, err);
 }
 
 /* The turn counts as undone even if no file had to change: files that came and went. */
-static bool conclude(struct back *b, struct err *err)
+static bool undo_finish_restore(struct undo_restore *b, struct err *err)
 {
-    if (!b->entry && !note(b, &(struct writer_plan){.root_fd = b->root_fd}, err))
+    if (!b->entry && !undo_log_restore(b, &(struct writer_plan){.root_fd = b->root_fd}, err))
         return false;
     return finish_back(b->u, b->entry, b->root_fd, err);
 }
 
-static bool carry_out(struct back *b, struct err *err)
+static bool carry_out(struct undo_restore *b, struct err *err)
 {
     struct journal_report report;
     b->root_fd = undo_root(b->first, err);
     if (b->root_fd < 0)
         return false;
     AUTO_FD int root UNUSED = b->root_fd;
-    return journal_recover(b->u->journal_dir, b->root_fd, &report, err) && look(b, err) &&
-           look_for_versions(b, err) && commit(b, err) && conclude(b, err);
+    return journal_recover(b->u->journal_dir, b->root_fd, &report, err) &&
+           undo_check_unchanged(b, err) && look_for_versions(b, err) &&
+           undo_commit_restore(b, err) && undo_finish_restore(b, err);
 }
 
 static const struct undo_entry *first_of(const struct undo *u, uint64_t turn)
 {
     for (size_t i = 0; i < u->n; i++)
-        if (counts(u, i) && u->entries[i]->turn == turn)
+        if (undo_is_effective(u, i) && u->entries[i]->turn == turn)
             return u->entries[i];
     return NULL;
 }
@@ -404,8 +407,8 @@ bool undo_back(struct undo *u, struct undo_list *ret_list, struct err *err)
         return err_set(err, E_CONFLICT,
             "nothing was taken back: the old versions of that turn's files took too much room, "
             "and are not kept any more");
-    gather(u, turn, &l);
-    struct back b = {.u = u,
+    undo_merge_changes(u, turn, &l);
+    struct undo_restore b = {.u = u,
         .list = &l,
         .now = base_alloc((l.n + 1) * sizeof(*b.now)),
         .blobs = base_alloc((l.n + 1) * sizeof(*b.blobs)),

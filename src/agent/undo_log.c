@@ -108,7 +108,7 @@ struct str undo_encode(struct arena *a, struct str bytes)
     return arena_str(a, buf_str(&b));
 }
 
-static bool decode(struct arena *a, struct str encoded, struct str *ret_bytes, struct err *err)
+static bool undo_decode(struct arena *a, struct str encoded, struct str *ret_bytes, struct err *err)
 {
     AUTO_BUF struct buf b = BUF_INIT(encoded.n + 4);
     AUTO_ERR struct err wrong = {0};
@@ -162,7 +162,7 @@ struct undo_entry *undo_entry_new(struct undo *u, enum undo_kind kind, size_t fi
 }
 
 /* The old versions of these turns no longer count towards the limit. */
-static void release(struct undo *u, uint64_t first, uint64_t last)
+static void undo_release_turns(struct undo *u, uint64_t first, uint64_t last)
 {
     for (size_t i = 0; i < u->n; i++) {
         struct undo_entry *e = u->entries[i];
@@ -173,14 +173,14 @@ static void release(struct undo *u, uint64_t first, uint64_t last)
     }
 }
 
-static void set_state(struct undo *u, struct undo_entry *e, bool made)
+static void undo_set_state(struct undo *u, struct undo_entry *e, bool made)
 {
     e->state = made ? UNDO_MADE : UNDO_DROPPED;
     if (made && e->kind == UNDO_BACK)
-        release(u, e->turn, e->turn);
+        undo_release_turns(u, e->turn, e->turn);
 }
 
-static void keep(struct undo *u, struct undo_entry *e)
+static void undo_add_entry(struct undo *u, struct undo_entry *e)
 {
     if (u->n == u->cap) {
         u->cap = u->cap ? 2 * u->cap : 16;
@@ -194,26 +194,26 @@ static void keep(struct undo *u, struct undo_entry *e)
     u->bytes += e->bytes;
 }
 
-static void take(struct undo *u, struct undo_entry *e)
+static void undo_replay_entry(struct undo *u, struct undo_entry *e)
 {
     if (e->kind == UNDO_CHANGE || e->kind == UNDO_BACK)
-        keep(u, e);
+        undo_add_entry(u, e);
     if (e->kind == UNDO_FORGET) {
         u->forgot = MAX(u->forgot, e->turn);
-        release(u, 0, e->turn);
+        undo_release_turns(u, 0, e->turn);
     }
     for (size_t i = 0; i < u->n; i++)
         if (u->entries[i]->n == e->n && (e->kind == UNDO_DONE || e->kind == UNDO_VOID))
-            set_state(u, u->entries[i], e->kind == UNDO_DONE);
+            undo_set_state(u, u->entries[i], e->kind == UNDO_DONE);
 }
 
 static bool decode_all(struct undo *u, struct undo_entry *e, struct err *err)
 {
-    if (!decode(&u->arena, e->root_name.p ? e->root_name : STR(""), &e->root, err))
+    if (!undo_decode(&u->arena, e->root_name.p ? e->root_name : STR(""), &e->root, err))
         return false;
     for (size_t i = 0; i < e->n_files; i++) {
         struct undo_file *f = &e->files[i];
-        if (!decode(&u->arena, f->name, &f->path, err))
+        if (!undo_decode(&u->arena, f->name, &f->path, err))
             return false;
         if (!change_rel_ok(f->path) || (f->blob.n && str_find(f->blob, '/') >= 0))
             return err_set(err, E_CONFIG, "files[%zu]: not a plain path", i);
@@ -221,7 +221,8 @@ static bool decode_all(struct undo *u, struct undo_entry *e, struct err *err)
     return true;
 }
 
-static bool on_line(void *context, const struct tape_line *line, bool *ret_torn, struct err *err)
+static bool undo_on_line(
+    void *context, const struct tape_line *line, bool *ret_torn, struct err *err)
 {
     struct undo *u = context;
     AUTO_JSON json_t *tree = NULL;
@@ -236,7 +237,7 @@ static bool on_line(void *context, const struct tape_line *line, bool *ret_torn,
     struct undo_entry *e = ARENA_NEW(&u->arena, struct undo_entry, 1);
     if (!field_read(&entry_shape, tree, &u->arena, E_CONFIG, e, err) || !decode_all(u, e, err))
         return line_blame(err, u->tape.name, line->number);
-    take(u, e);
+    undo_replay_entry(u, e);
     return true;
 }
 
@@ -288,16 +289,16 @@ void undo_remove(const char *dir, const char *id)
         remove_home(fd, id);
 }
 
-struct home {
+struct undo_home {
     char name[NAME_MAX + 1];
     int64_t used_s;
     uint64_t bytes;
 };
 
-static bool look_home(int dir_fd, const char *name, struct home *ret_home)
+static bool look_home(int dir_fd, const char *name, struct undo_home *ret_home)
 {
     AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    struct home home = {0};
+    struct undo_home home = {0};
     struct stat st;
     struct dirent *d;
     if (fd < 0 || fstatat(fd, "log", &st, AT_SYMLINK_NOFOLLOW) != 0)
@@ -316,13 +317,13 @@ static bool look_home(int dir_fd, const char *name, struct home *ret_home)
 
 static int newest_first(const void *a, const void *b)
 {
-    const struct home *x = a, *y = b;
+    const struct undo_home *x = a, *y = b;
     return (x->used_s < y->used_s) - (x->used_s > y->used_s);
 }
 
 /* Removes the records of sessions that were not used for UNDO_DAYS, and of the oldest if all
  * together exceed UNDO_ALL_MAX. */
-static void prune(const char *dir)
+static void undo_prune_homes(const char *dir)
 {
     DIR *stream = opendir(dir);
     struct dirent *d;
@@ -331,7 +332,7 @@ static void prune(const char *dir)
     size_t n = 0;
     if (!stream)
         return;
-    AUTO_FREE struct home *homes = base_alloc(HOMES_MAX * sizeof(*homes));
+    AUTO_FREE struct undo_home *homes = base_alloc(HOMES_MAX * sizeof(*homes));
     while (n < HOMES_MAX && (d = readdir(stream)))
         n += d->d_name[0] != '.' && look_home(dirfd(stream), d->d_name, &homes[n]);
     qsort(homes, n, sizeof(*homes), newest_first);
@@ -345,7 +346,7 @@ static void prune(const char *dir)
 
 /* The record ---------------------------------------------------------------------------------- */
 
-static bool write_line(struct undo *u, const struct undo_entry *e, struct err *err)
+static bool undo_write_line(struct undo *u, const struct undo_entry *e, struct err *err)
 {
     AUTO_JSON json_t *tree = field_write(&entry_shape, e);
     AUTO_BUF struct buf line = BUF_INIT(JSON_SIZE_MAX);
@@ -358,17 +359,17 @@ static bool write_line(struct undo *u, const struct undo_entry *e, struct err *e
 bool undo_mark(struct undo *u, struct undo_entry *e, bool made, struct err *err)
 {
     const struct undo_entry mark = {.kind = made ? UNDO_DONE : UNDO_VOID, .n = e->n};
-    set_state(u, e, made);
+    undo_set_state(u, e, made);
     if (!made)
         undo_drop_blobs(u, e);
-    return write_line(u, &mark, err);
+    return undo_write_line(u, &mark, err);
 }
 
 bool undo_make(struct undo *u, struct err *err)
 {
     if (u->fd >= 0)
         return true;
-    prune(u->dir);
+    undo_prune_homes(u->dir);
     return open_home(u, true, err);
 }
 
@@ -377,9 +378,9 @@ bool undo_append(struct undo *u, struct undo_entry *e, struct err *err)
     if (u->n == ENTRIES_MAX)
         return err_set(
             err, E_IO, "the session has made %d changes, and can't keep more", ENTRIES_MAX);
-    if (!write_line(u, e, err))
+    if (!undo_write_line(u, e, err))
         return false;
-    take(u, e);
+    undo_replay_entry(u, e);
     return true;
 }
 
@@ -389,7 +390,7 @@ bool undo_load(struct undo *u, struct err *err)
         return true;
     if (u->fd < 0 && !open_home(u, false, err))
         return false;
-    if (u->fd >= 0 && !tape_read(&u->tape, on_line, u, err)) {
+    if (u->fd >= 0 && !tape_read(&u->tape, undo_on_line, u, err)) {
         u->n = 0;
         return false;
     }

@@ -15,7 +15,7 @@ static bool take_digits(struct str *text, size_t n, int *ret_value)
     return true;
 }
 
-static bool take_byte(struct str *text, const char *any)
+static bool when_accept_byte(struct str *text, const char *any)
 {
     if (text->n == 0 || !text->p[0] || !strchr(any, text->p[0]))
         return false;
@@ -26,7 +26,7 @@ static bool take_byte(struct str *text, const char *any)
 static uint64_t take_fraction(struct str *text)
 {
     uint64_t ms = 0, scale = 100;
-    if (!take_byte(text, "."))
+    if (!when_accept_byte(text, "."))
         return 0;
     while (text->n && text->p[0] >= '0' && text->p[0] <= '9') {
         ms += scale * (uint64_t)(text->p[0] - '0');
@@ -41,10 +41,10 @@ static bool take_offset(struct str *text, int *ret_seconds)
 {
     int hours, minutes, sign = text->n && text->p[0] == '-' ? -1 : 1;
     *ret_seconds = 0;
-    if (take_byte(text, "Zz"))
+    if (when_accept_byte(text, "Zz"))
         return true;
-    if (!take_byte(text, "+-") || !take_digits(text, 2, &hours) || !take_byte(text, ":") ||
-        !take_digits(text, 2, &minutes))
+    if (!when_accept_byte(text, "+-") || !take_digits(text, 2, &hours) ||
+        !when_accept_byte(text, ":") || !take_digits(text, 2, &minutes))
         return false;
     *ret_seconds = sign * (3600 * hours + 60 * minutes);
     return hours < 24 && minutes < 60;
@@ -52,11 +52,11 @@ static bool take_offset(struct str *text, int *ret_seconds)
 
 static bool take_date(struct str *text, struct tm *tm)
 {
-    bool ok = take_digits(text, 4, &tm->tm_year) && take_byte(text, "-") &&
-              take_digits(text, 2, &tm->tm_mon) && take_byte(text, "-") &&
-              take_digits(text, 2, &tm->tm_mday) && take_byte(text, "Tt ") &&
-              take_digits(text, 2, &tm->tm_hour) && take_byte(text, ":") &&
-              take_digits(text, 2, &tm->tm_min) && take_byte(text, ":") &&
+    bool ok = take_digits(text, 4, &tm->tm_year) && when_accept_byte(text, "-") &&
+              take_digits(text, 2, &tm->tm_mon) && when_accept_byte(text, "-") &&
+              take_digits(text, 2, &tm->tm_mday) && when_accept_byte(text, "Tt ") &&
+              take_digits(text, 2, &tm->tm_hour) && when_accept_byte(text, ":") &&
+              take_digits(text, 2, &tm->tm_min) && when_accept_byte(text, ":") &&
               take_digits(text, 2, &tm->tm_sec);
     bool fits = ok && tm->tm_mon >= 1 && tm->tm_mon <= 12 && tm->tm_mday >= 1 &&
                 tm->tm_mday <= 31 && tm->tm_hour < 24 && tm->tm_min < 60 && tm->tm_sec <= 60;

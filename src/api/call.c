@@ -79,7 +79,7 @@ int api_cancel_fd(const struct api_call *c)
     return c->options.cancel ? c->options.cancel->fd : -1;
 }
 
-static bool is_canceled(const struct api_call *c)
+static bool api_is_canceled(const struct api_call *c)
 {
     struct pollfd fd = {.fd = api_cancel_fd(c), .events = POLLIN};
     return poll(&fd, 1, 0) > 0;
@@ -124,7 +124,7 @@ bool api_call_begin(struct api_call *c, const struct cordon_run_options *options
         (struct prepared){.arena = &c->arena, .options = &c->wishes, .artifacts = ARTIFACTS_NONE};
     if (!api_take(&options_shape, options, &c->options, err))
         return false;
-    if (is_canceled(c))
+    if (api_is_canceled(c))
         return err_set(err, E_CANCELED, "canceled before it was started");
     c->wishes.artifacts = c->options.artifacts;
     c->wishes.cwd = c->options.cwd;

@@ -29,7 +29,7 @@ static void pass_progress(void *context, const struct runner_progress *now)
     c->options.progress(c->options.context, &progress);
 }
 
-static bool run_scenario(
+static bool api_run_scenario(
     struct api_call *c, const struct scenario *s, json_t **ret_json, struct err *err)
 {
     const struct runner_job wish = {
@@ -66,7 +66,7 @@ static struct cordon_result *call_scenario(const char *path, const char *text,
     bool ok = api_call_begin(&c, options, &err) &&
               (path ? scenario_load(path, &c.arena, &s, &err)
                     : scenario_parse(str_z(text), "scenario", &c.arena, &s, &err)) &&
-              run_scenario(&c, &s, &json, &err);
+              api_run_scenario(&c, &s, &json, &err);
     scenario_done(&s);
     api_call_done(&c);
     if (!ok)
@@ -88,7 +88,7 @@ struct cordon_result *cordon_run_scenario_file(
 
 /* Commands ------------------------------------------------------------------------------------ */
 
-static bool run_exec(
+static bool api_run_exec(
     struct api_call *c, const struct cordon_command *command, json_t **ret_json, struct err *err)
 {
     struct cordon_command own;
@@ -121,7 +121,7 @@ struct cordon_result *cordon_run_exec(const struct cordon_command *command,
     AUTO_ERR struct err err = {0};
     struct api_call c;
     json_t *json = NULL;
-    bool ok = api_call_begin(&c, options, &err) && run_exec(&c, command, &json, &err);
+    bool ok = api_call_begin(&c, options, &err) && api_run_exec(&c, command, &json, &err);
     api_call_done(&c);
     if (!ok)
         api_give_error(&err, error);

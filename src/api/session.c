@@ -13,7 +13,7 @@ struct cordon_session {
     bool finished;
 };
 
-static int give(bool ok, struct err *err, struct cordon_error *error)
+static int api_session_return(bool ok, struct err *err, struct cordon_error *error)
 {
     if (!ok)
         api_give_error(err, error);
@@ -28,7 +28,8 @@ struct cordon_exit api_exit(const struct session_exit *e)
 
 /* Start and end ------------------------------------------------------------------------------- */
 
-static bool spawn(struct cordon_session *s, const struct cordon_command *command, struct err *err)
+static bool api_session_spawn(
+    struct cordon_session *s, const struct cordon_command *command, struct err *err)
 {
     struct api_call *c = &s->call;
     struct cordon_command own;
@@ -49,7 +50,7 @@ struct cordon_session *cordon_session_spawn(const struct cordon_command *command
 {
     AUTO_ERR struct err err = {0};
     struct cordon_session *s = base_alloc(sizeof(*s));
-    if (api_call_begin(&s->call, options, &err) && spawn(s, command, &err))
+    if (api_call_begin(&s->call, options, &err) && api_session_spawn(s, command, &err))
         return s;
     api_give_error(&err, error);
     api_call_done(&s->call);
@@ -90,7 +91,7 @@ struct cordon_result *cordon_session_finish(struct cordon_session *s, struct cor
 
 /* Actions ------------------------------------------------------------------------------------- */
 
-static bool wait_for(
+static bool api_session_wait_for(
     struct cordon_session *s, const struct condition *c, uint64_t timeout_ms, struct err *err)
 {
     const char *ignored;
@@ -104,8 +105,9 @@ static bool send_tree(struct cordon_session *s, const json_t *tree, struct err *
     struct action action;
     if (!action_read(tree, "action", &arena, &action, err))
         return false;
-    bool ok = live_send(&s->live, &action, err) &&
-              (action.type != ACTION_WAIT || wait_for(s, &action.condition, WAIT_MS, err));
+    bool ok =
+        live_send(&s->live, &action, err) &&
+        (action.type != ACTION_WAIT || api_session_wait_for(s, &action.condition, WAIT_MS, err));
     action_done(&action);
     return ok;
 }
@@ -116,7 +118,7 @@ int cordon_session_send(struct cordon_session *s, const char *action, struct cor
     AUTO_JSON json_t *tree = NULL;
     bool ok =
         json_parse(str_z(action), "action", E_PROTOCOL, &tree, &err) && send_tree(s, tree, &err);
-    return give(ok, &err, error);
+    return api_session_return(ok, &err, error);
 }
 
 /* {"type", "payload": {key: text}} */
@@ -133,7 +135,7 @@ int cordon_session_send_key(struct cordon_session *s, const char *key, struct co
 {
     AUTO_ERR struct err err = {0};
     AUTO_JSON json_t *tree = tagged_text("key", "key", key);
-    return give(send_tree(s, tree, &err), &err, error);
+    return api_session_return(send_tree(s, tree, &err), &err, error);
 }
 
 /* The text need not be UTF-8, so it is not converted to JSON. */
@@ -141,7 +143,7 @@ int cordon_session_send_text(struct cordon_session *s, const char *text, struct 
 {
     AUTO_ERR struct err err = {0};
     const struct action action = {.type = ACTION_TEXT, .text = str_z(text)};
-    return give(live_send(&s->live, &action, &err), &err, error);
+    return api_session_return(live_send(&s->live, &action, &err), &err, error);
 }
 
 static bool wait_for_tree(
@@ -151,7 +153,7 @@ static bool wait_for_tree(
     struct condition c;
     if (!condition_read(tree, "condition", &arena, &c, err))
         return false;
-    bool ok = wait_for(s, &c, timeout_ms, err);
+    bool ok = api_session_wait_for(s, &c, timeout_ms, err);
     condition_done(&c);
     return ok;
 }
@@ -163,7 +165,7 @@ int cordon_session_wait_for(struct cordon_session *s, const char *condition, uin
     AUTO_JSON json_t *tree = NULL;
     bool ok = json_parse(str_z(condition), "condition", E_PROTOCOL, &tree, &err) &&
               wait_for_tree(s, tree, timeout_ms, &err);
-    return give(ok, &err, error);
+    return api_session_return(ok, &err, error);
 }
 
 int cordon_session_wait_for_text(
@@ -171,7 +173,7 @@ int cordon_session_wait_for_text(
 {
     AUTO_ERR struct err err = {0};
     AUTO_JSON json_t *tree = tagged_text("screen_contains", "text", text);
-    return give(wait_for_tree(s, tree, timeout_ms, &err), &err, error);
+    return api_session_return(wait_for_tree(s, tree, timeout_ms, &err), &err, error);
 }
 
 /* Observations -------------------------------------------------------------------------------- */
@@ -195,8 +197,9 @@ struct cordon_observation *cordon_session_observe(struct cordon_session *s,
         ok = false;
         err_move(&err, &too_large);
     }
-    return give(ok, &err, error) == 0 ? api_observation_new(json_incref(s->live.observation))
-                                      : NULL;
+    return api_session_return(ok, &err, error) == 0
+               ? api_observation_new(json_incref(s->live.observation))
+               : NULL;
 }
 
 int cordon_session_wait_for_exit(struct cordon_session *s, uint64_t timeout_ms,
@@ -205,7 +208,7 @@ int cordon_session_wait_for_exit(struct cordon_session *s, uint64_t timeout_ms,
     AUTO_ERR struct err err = {0};
     bool ended;
     if (!live_wait_exit(&s->live, timeout_ms, &ended, &err))
-        return give(false, &err, error);
+        return api_session_return(false, &err, error);
     if (ended && ret_exit)
         *ret_exit = api_exit(session_exit_of(s->live.session));
     return ended;

@@ -90,42 +90,42 @@ const struct call *call_find(unsigned answer)
     return answer < ARRAY_LEN(calls) ? &calls[answer] : NULL;
 }
 
-struct program {
+struct calls_program {
     struct sock_filter code[PROGRAM_MAX];
     unsigned short n;
 };
 
-static void add(struct program *p, struct sock_filter instruction)
+static void calls_add(struct calls_program *p, struct sock_filter instruction)
 {
     BUG_ON(p->n >= PROGRAM_MAX);
     p->code[p->n++] = instruction;
 }
 
-static void add_load(struct program *p, size_t offset)
+static void add_load(struct calls_program *p, size_t offset)
 {
-    add(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offset));
+    calls_add(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (unsigned)offset));
 }
 
-static void add_answer(struct program *p, unsigned answer)
+static void add_answer(struct calls_program *p, unsigned answer)
 {
-    add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer));
+    calls_add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, answer));
 }
 
 /* Adds instructions that return the answer if the loaded value equals `value`. */
-static void add_case(struct program *p, unsigned value, unsigned answer)
+static void add_case(struct calls_program *p, unsigned value, unsigned answer)
 {
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));
+    calls_add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1));
     add_answer(p, answer);
 }
 
-static void build(struct program *p)
+static void calls_build_filter(struct calls_program *p)
 {
     add_load(p, offsetof(struct seccomp_data, arch));
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYSCALL_ARCH, 1, 0));
+    calls_add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYSCALL_ARCH, 1, 0));
     add_answer(p, SECCOMP_RET_TRACE | CALL_FOREIGN);
     add_load(p, offsetof(struct seccomp_data, nr));
 #ifdef SYSCALL_X32_BIT
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, SYSCALL_X32_BIT, 0, 1));
+    calls_add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, SYSCALL_X32_BIT, 0, 1));
     add_answer(p, SECCOMP_RET_TRACE | CALL_FOREIGN);
 #endif
     add_case(p, NR_io_uring_setup, SECCOMP_RET_ERRNO | ENOSYS);
@@ -137,8 +137,8 @@ static void build(struct program *p)
 
 bool calls_install_filter(void)
 {
-    struct program program = {.n = 0};
-    build(&program);
+    struct calls_program program = {.n = 0};
+    calls_build_filter(&program);
     struct sock_fprog filter = {.len = program.n, .filter = program.code};
     return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
            syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;

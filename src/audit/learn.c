@@ -47,7 +47,7 @@ static bool is_given_to_all(struct str path, unsigned use)
 }
 
 /* Returns "" for "/". */
-static struct str parent_of(struct str path)
+static struct str learn_parent_dir(struct str path)
 {
     ptrdiff_t slash = str_find_last(path, '/');
     return str_head(path, slash > 0 ? (size_t)slash : path.n > 1);
@@ -61,7 +61,7 @@ void learn_init(struct learn *l, struct arena *a)
 }
 
 /* Returns the slot of a path, or the free one for it. */
-static uint32_t *slot_of(const struct learn *l, struct str path)
+static uint32_t *learn_slot(const struct learn *l, struct str path)
 {
     size_t i = (size_t)(fnv_add(FNV_START, path) % SLOTS);
     while (l->slots[i] && !str_eq(l->paths[l->slots[i] - 1].path, path))
@@ -69,7 +69,7 @@ static uint32_t *slot_of(const struct learn *l, struct str path)
     return &l->slots[i];
 }
 
-static void grow(struct learn *l)
+static void learn_grow(struct learn *l)
 {
     size_t cap = MAX(2 * l->cap, (size_t)256);
     struct learn_path *paths = ARENA_NEW(l->arena, struct learn_path, cap);
@@ -79,11 +79,12 @@ static void grow(struct learn *l)
     l->cap = cap;
 }
 
-static void add_path(struct learn *l, struct str path, struct str target, unsigned use, bool made)
+static void learn_add_path(
+    struct learn *l, struct str path, struct str target, unsigned use, bool made)
 {
     if (is_given_to_all(path, use))
         return;
-    uint32_t *slot = slot_of(l, path);
+    uint32_t *slot = learn_slot(l, path);
     if (*slot) {
         l->paths[*slot - 1].uses |= use;
         return;
@@ -94,7 +95,7 @@ static void add_path(struct learn *l, struct str path, struct str target, unsign
         return;
     }
     if (l->n == l->cap)
-        grow(l);
+        learn_grow(l);
     l->paths[l->n] = (struct learn_path){
         .path = arena_str(l->arena, path),
         .target = target.p ? arena_str(l->arena, target) : target,
@@ -129,39 +130,40 @@ void learn_add(void *arg, const struct trace_event *event)
         add_peer(l, event);
         return;
     }
-    add_path(l, event->path, (struct str){0}, uses[event->kind], event->made);
+    learn_add_path(l, event->path, (struct str){0}, uses[event->kind], event->made);
     if (event->given.p)
-        add_path(l, event->given, event->path, uses[event->kind], event->made);
+        learn_add_path(l, event->given, event->path, uses[event->kind], event->made);
 }
 
 /* Lists --------------------------------------------------------------------------------------- */
 
 /* A path that the policy may grant. */
-struct place {
+struct learn_place {
     struct str path;
     struct str target;
     const char *note;
     bool is_dir;
 };
 
-struct places {
-    struct place *p;
+struct learn_place_list {
+    struct learn_place *p;
     size_t n, cap;
 };
 
-struct sum {
+struct learn_summary {
     const struct learn *l;
     const struct learn_host *host;
     struct arena *arena;
-    struct places read, write, exec, made, refused;
+    struct learn_place_list read, write, exec, made, refused;
     struct learned out;
 };
 
-static void places_add(struct sum *s, struct places *list, struct place place)
+static void places_add(
+    struct learn_summary *s, struct learn_place_list *list, struct learn_place place)
 {
     if (list->n == list->cap) {
         list->cap = MAX(2 * list->cap, (size_t)64);
-        struct place *p = ARENA_NEW(s->arena, struct place, list->cap);
+        struct learn_place *p = ARENA_NEW(s->arena, struct learn_place, list->cap);
         if (list->n)
             memcpy(p, list->p, list->n * sizeof(*p));
         list->p = p;
@@ -170,7 +172,7 @@ static void places_add(struct sum *s, struct places *list, struct place place)
 }
 
 /* Compares bytes, with '/' before all others, so that a directory's contents directly follow it. */
-static int compare_paths(struct str a, struct str b)
+static int learn_compare_paths(struct str a, struct str b)
 {
     for (size_t i = 0; i < MIN(a.n, b.n); i++) {
         unsigned char x = (unsigned char)a.p[i], y = (unsigned char)b.p[i];
@@ -182,20 +184,20 @@ static int compare_paths(struct str a, struct str b)
 
 static int compare_places(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
-    int order = compare_paths(x->path, y->path);
+    const struct learn_place *x = a, *y = b;
+    int order = learn_compare_paths(x->path, y->path);
     return order ? order : (int)y->is_dir - (int)x->is_dir;
 }
 
 /* Sorts the list and removes duplicates and paths below a listed directory. */
-static void places_tidy(struct places *list)
+static void places_tidy(struct learn_place_list *list)
 {
     size_t n = 0;
-    const struct place *dir = NULL;
+    const struct learn_place *dir = NULL;
     if (list->n)
         qsort(list->p, list->n, sizeof(*list->p), compare_places);
     for (size_t i = 0; i < list->n; i++) {
-        struct place place = list->p[i];
+        struct learn_place place = list->p[i];
         if ((dir && lexical_is_below(dir->path, place.path)) ||
             (n && str_eq(list->p[n - 1].path, place.path)))
             continue;
@@ -207,7 +209,7 @@ static void places_tidy(struct places *list)
     list->n = n;
 }
 
-static size_t depth(struct str path)
+static size_t learn_path_depth(struct str path)
 {
     struct str component;
     size_t n = 0;
@@ -219,10 +221,10 @@ static size_t depth(struct str path)
 /* Any user's home directory is too wide. */
 static bool is_home(struct str dir)
 {
-    return lexical_is_below(STR("/home"), dir) && depth(dir) <= 2;
+    return lexical_is_below(STR("/home"), dir) && learn_path_depth(dir) <= 2;
 }
 
-struct together {
+struct learn_merge_rule {
     enum blocked_use use;
     bool dirs;    /* merge directories instead of files */
     size_t least; /* minimum number in one directory */
@@ -230,9 +232,10 @@ struct together {
 };
 
 /* The directory must be NUL-terminated. */
-static bool may_widen(const struct sum *s, struct str dir, const struct together *how)
+static bool may_widen(
+    const struct learn_summary *s, struct str dir, const struct learn_merge_rule *how)
 {
-    if (depth(dir) < how->depth || is_home(dir))
+    if (learn_path_depth(dir) < how->depth || is_home(dir))
         return false;
     struct learn_look look = s->host->look(s->host->arg, dir, how->use);
     return look.type == LEARN_DIR && !look.why_not;
@@ -240,14 +243,16 @@ static bool may_widen(const struct sum *s, struct str dir, const struct together
 
 /* Replaces many entries of a directory by the directory, unless one of them is sensitive. Returns
  * whether anything was replaced. */
-static bool widen(struct sum *s, struct places *list, const struct together *how)
+static bool learn_merge_into_dir(
+    struct learn_summary *s, struct learn_place_list *list, const struct learn_merge_rule *how)
 {
-    struct places parents = {0};
+    struct learn_place_list parents = {0};
     bool any = false;
     for (size_t i = 0; i < list->n; i++) {
-        struct place *p = &list->p[i];
+        struct learn_place *p = &list->p[i];
         if (p->is_dir == how->dirs)
-            places_add(s, &parents, (struct place){.path = parent_of(p->path), .note = p->note});
+            places_add(s, &parents,
+                (struct learn_place){.path = learn_parent_dir(p->path), .note = p->note});
     }
     if (parents.n)
         qsort(parents.p, parents.n, sizeof(*parents.p), compare_places);
@@ -261,54 +266,55 @@ static bool widen(struct sum *s, struct places *list, const struct together *how
         dir = arena_str(s->arena, dir);
         if (!may_widen(s, dir, how))
             continue;
-        places_add(s, list, (struct place){.path = dir, .is_dir = true});
+        places_add(s, list, (struct learn_place){.path = dir, .is_dir = true});
         any = true;
     }
     places_tidy(list);
     return any;
 }
 
-static void collapse(struct sum *s, struct places *list, enum blocked_use use)
+static void learn_collapse(
+    struct learn_summary *s, struct learn_place_list *list, enum blocked_use use)
 {
-    const struct together files = {use, false, FILES_TOGETHER, DEPTH_OF_FILES};
-    const struct together dirs = {use, true, DIRS_TOGETHER, DEPTH_OF_DIRS};
+    const struct learn_merge_rule files = {use, false, FILES_TOGETHER, DEPTH_OF_FILES};
+    const struct learn_merge_rule dirs = {use, true, DIRS_TOGETHER, DEPTH_OF_DIRS};
     places_tidy(list);
-    widen(s, list, &files);
-    for (int i = 0; i < LEVELS_MAX && widen(s, list, &dirs); i++)
+    learn_merge_into_dir(s, list, &files);
+    for (int i = 0; i < LEVELS_MAX && learn_merge_into_dir(s, list, &dirs); i++)
         ;
 }
 
 static int compare_key(const void *key, const void *place)
 {
-    return compare_paths(*(const struct str *)key, ((const struct place *)place)->path);
+    return learn_compare_paths(*(const struct str *)key, ((const struct learn_place *)place)->path);
 }
 
-static bool has(const struct places *list, struct str path)
+static bool learn_has_place(const struct learn_place_list *list, struct str path)
 {
     return list->n && bsearch(&path, list->p, list->n, sizeof(*list->p), compare_key);
 }
 
 /* Removes paths that a sorted list grants anyway, as the target of another spelling. */
-static void drop_targets(struct sum *s, struct places *list)
+static void drop_targets(struct learn_summary *s, struct learn_place_list *list)
 {
-    struct places targets = {0};
+    struct learn_place_list targets = {0};
     size_t n = 0;
     for (size_t i = 0; i < list->n; i++)
         if (list->p[i].target.p)
-            places_add(s, &targets, (struct place){.path = list->p[i].target});
+            places_add(s, &targets, (struct learn_place){.path = list->p[i].target});
     places_tidy(&targets);
     for (size_t i = 0; i < list->n; i++)
-        if (list->p[i].target.p || !has(&targets, list->p[i].path))
+        if (list->p[i].target.p || !learn_has_place(&targets, list->p[i].path))
             list->p[n++] = list->p[i];
     list->n = n;
 }
 
 /* Removes paths that are in another list: an executable is also readable. */
-static void drop_listed(struct places *list, const struct places *other)
+static void drop_listed(struct learn_place_list *list, const struct learn_place_list *other)
 {
     size_t n = 0;
     for (size_t i = 0; i < list->n; i++)
-        if (!has(other, list->p[i].path))
+        if (!learn_has_place(other, list->p[i].path))
             list->p[n++] = list->p[i];
     list->n = n;
 }
@@ -317,14 +323,14 @@ static void drop_listed(struct places *list, const struct places *other)
 
 static bool is_made(const struct learn *l, struct str path)
 {
-    uint32_t slot = *slot_of(l, path);
+    uint32_t slot = *learn_slot(l, path);
     return slot && l->paths[slot - 1].made;
 }
 
 /* Whether the path or a directory above it was created. */
 static bool was_made(const struct learn *l, struct str path)
 {
-    for (; path.n > 1; path = parent_of(path))
+    for (; path.n > 1; path = learn_parent_dir(path))
         if (is_made(l, path))
             return true;
     return false;
@@ -333,9 +339,9 @@ static bool was_made(const struct learn *l, struct str path)
 /* Returns the nearest directory that existed before. */
 static struct str old_parent(const struct learn *l, struct str path)
 {
-    struct str dir = parent_of(path);
+    struct str dir = learn_parent_dir(path);
     while (dir.n > 1 && was_made(l, dir))
-        dir = parent_of(dir);
+        dir = learn_parent_dir(dir);
     return dir;
 }
 
@@ -345,11 +351,12 @@ static bool is_private(const struct learn *l, struct str path)
     return str_is(path, "/tmp") || (was_made(l, path) && str_is(old_parent(l, path), "/tmp"));
 }
 
-static void refuse(struct sum *s, const struct learn_path *path, struct str what, const char *why)
+static void learn_refuse(
+    struct learn_summary *s, const struct learn_path *path, struct str what, const char *why)
 {
     /* The target of a spelling is reported separately. */
     if (!path->target.p)
-        places_add(s, &s->refused, (struct place){.path = what, .note = why});
+        places_add(s, &s->refused, (struct learn_place){.path = what, .note = why});
 }
 
 static const char *note_about(struct str path)
@@ -360,20 +367,20 @@ static const char *note_about(struct str path)
 }
 
 /* Adds the path to the list, or to the refused ones. */
-static void judge(struct sum *s, const struct learn_path *path, struct str what,
-    enum blocked_use use, struct places *list)
+static void learn_classify(struct learn_summary *s, const struct learn_path *path, struct str what,
+    enum blocked_use use, struct learn_place_list *list)
 {
     struct learn_look look = s->host->look(s->host->arg, what, use);
     bool whole = what.n == path->path.n;
     if (look.type == LEARN_GONE)
         return;
     if (!utf8_valid(what))
-        refuse(s, path, what, "its name is not UTF-8");
+        learn_refuse(s, path, what, "its name is not UTF-8");
     else if (look.why_not)
-        refuse(s, path, what, look.why_not);
+        learn_refuse(s, path, what, look.why_not);
     else
         places_add(s, list,
-            (struct place){
+            (struct learn_place){
                 .path = what,
                 .target = whole ? path->target : (struct str){0},
                 .note = whole ? note_about(what) : NULL,
@@ -381,64 +388,66 @@ static void judge(struct sum *s, const struct learn_path *path, struct str what,
             });
 }
 
-static void judge_read(struct sum *s, const struct learn_path *path)
+static void learn_classify_read(struct learn_summary *s, const struct learn_path *path)
 {
     bool in_root = s->host->root.p && lexical_is_below(s->host->root, path->path);
     if (!in_root && !is_private(s->l, path->path) && !was_made(s->l, path->path))
-        judge(s, path, path->path, BLOCKED_READ, &s->read);
+        learn_classify(s, path, path->path, BLOCKED_READ, &s->read);
 }
 
-static void judge_entry(struct sum *s, const struct learn_path *path)
+static void learn_classify_entry(struct learn_summary *s, const struct learn_path *path)
 {
-    struct str dir = arena_str(s->arena, parent_of(path->path));
+    struct str dir = arena_str(s->arena, learn_parent_dir(path->path));
     if (is_private(s->l, dir))
         s->out.tmp = true;
     else
-        judge(s, path, dir, BLOCKED_WRITE, &s->write);
+        learn_classify(s, path, dir, BLOCKED_WRITE, &s->write);
 }
 
-static void judge_exec(struct sum *s, const struct learn_path *path)
+static void learn_classify_exec(struct learn_summary *s, const struct learn_path *path)
 {
     if (str_starts_with(path->path, STR("/memfd:")))
-        refuse(s, path, path->path, "it was a program in memory");
+        learn_refuse(s, path, path->path, "it was a program in memory");
     else if (!was_made(s->l, path->path))
-        judge(s, path, path->path, BLOCKED_READ, &s->exec);
+        learn_classify(s, path, path->path, BLOCKED_READ, &s->exec);
     else if (is_private(s->l, path->path))
-        refuse(s, path, path->path, "it was made in /tmp, where nothing can be run");
+        learn_refuse(s, path, path->path, "it was made in /tmp, where nothing can be run");
     else
-        judge(s, path, arena_str(s->arena, old_parent(s->l, path->path)), BLOCKED_READ, &s->made);
+        learn_classify(
+            s, path, arena_str(s->arena, old_parent(s->l, path->path)), BLOCKED_READ, &s->made);
 }
 
-static void judge_path(struct sum *s, const struct learn_path *path)
+static void learn_classify_path(struct learn_summary *s, const struct learn_path *path)
 {
     if (path->uses & LEARN_READ)
-        judge_read(s, path);
+        learn_classify_read(s, path);
     if ((path->uses & LEARN_WRITE) && !was_made(s->l, path->path))
-        judge(s, path, path->path, BLOCKED_WRITE, &s->write);
+        learn_classify(s, path, path->path, BLOCKED_WRITE, &s->write);
     if (path->uses & LEARN_ENTRY)
-        judge_entry(s, path);
+        learn_classify_entry(s, path);
     if (path->uses & LEARN_EXEC)
-        judge_exec(s, path);
+        learn_classify_exec(s, path);
     if (path->uses & LEARN_SOCKET) {
         s->out.unix_sockets = true;
         if (!was_made(s->l, path->path))
-            refuse(s, path, path->path, "it is a socket that was there before");
+            learn_refuse(s, path, path->path, "it is a socket that was there before");
     }
 }
 
 /* Grants the whole root if many paths in it are written. */
-static void write_root(struct sum *s)
+static void write_root(struct learn_summary *s)
 {
     struct str root = s->host->root;
     size_t n = 0;
     for (size_t i = 0; root.p && i < s->write.n; i++)
         n += lexical_is_below(root, s->write.p[i].path);
     if (n > ROOT_PARTS_MAX)
-        places_add(s, &s->write, (struct place){.path = root, .is_dir = true});
+        places_add(s, &s->write, (struct learn_place){.path = root, .is_dir = true});
     places_tidy(&s->write);
 }
 
-static struct starter_paths listed(struct sum *s, struct places *list)
+static struct starter_paths learn_export_paths(
+    struct learn_summary *s, struct learn_place_list *list)
 {
     struct starter_paths paths = {.n = MIN(list->n, (size_t)ENTRIES_MAX)};
     paths.p = ARENA_NEW(s->arena, struct starter_path, paths.n);
@@ -449,24 +458,24 @@ static struct starter_paths listed(struct sum *s, struct places *list)
 
 void learn_sum(const struct learn *l, const struct learn_host *host, struct learned *ret_learned)
 {
-    struct sum s = {.l = l, .host = host, .arena = l->arena};
+    struct learn_summary s = {.l = l, .host = host, .arena = l->arena};
     for (size_t i = 0; i < l->n; i++)
-        judge_path(&s, &l->paths[i]);
+        learn_classify_path(&s, &l->paths[i]);
     places_tidy(&s.exec);
     places_tidy(&s.read);
     drop_listed(&s.read, &s.exec);
-    collapse(&s, &s.read, BLOCKED_READ);
-    collapse(&s, &s.write, BLOCKED_WRITE);
+    learn_collapse(&s, &s.read, BLOCKED_READ);
+    learn_collapse(&s, &s.write, BLOCKED_WRITE);
     write_root(&s);
     drop_targets(&s, &s.read);
     drop_targets(&s, &s.write);
     drop_targets(&s, &s.exec);
     places_tidy(&s.made);
     places_tidy(&s.refused);
-    s.out.read = listed(&s, &s.read);
-    s.out.write = listed(&s, &s.write);
-    s.out.exec = listed(&s, &s.exec);
-    s.out.made = listed(&s, &s.made);
-    s.out.refused = listed(&s, &s.refused);
+    s.out.read = learn_export_paths(&s, &s.read);
+    s.out.write = learn_export_paths(&s, &s.write);
+    s.out.exec = learn_export_paths(&s, &s.exec);
+    s.out.made = learn_export_paths(&s, &s.made);
+    s.out.refused = learn_export_paths(&s, &s.refused);
     *ret_learned = s.out;
 }

@@ -25,7 +25,7 @@ void observed_done(struct observed *o)
 }
 
 /* Reports the spelling only if it differs. */
-static void tell(struct observer *w, struct trace_event event)
+static void observe_report(struct observer *w, struct trace_event event)
 {
     if (!event.path.p || event.path.n == 0)
         return;
@@ -36,7 +36,7 @@ static void tell(struct observer *w, struct trace_event event)
 
 /* Call entry ---------------------------------------------------------------------------------- */
 
-static bool get_name(
+static bool observe_read_name(
     struct observed *o, pid_t tid, size_t i, const uint64_t *args, struct tracee_name *ret_name)
 {
     const struct call *call = o->call;
@@ -74,7 +74,7 @@ static bool enter_open(struct observed *o, pid_t tid, const uint64_t *args)
 {
     struct tracee_name name;
     o->flags = open_flags(o, tid, args);
-    if ((o->flags & O_PATH) || !get_name(o, tid, 0, args, &name))
+    if ((o->flags & O_PATH) || !observe_read_name(o, tid, 0, args, &name))
         return false;
     o->names[0].given = tracee_given(&name, &o->arena);
     if (o->flags & O_CREAT)
@@ -86,7 +86,7 @@ static bool enter_open(struct observed *o, pid_t tid, const uint64_t *args)
 static bool enter_exec(struct observed *o, pid_t tid, const uint64_t *args)
 {
     struct tracee_name name;
-    if (get_name(o, tid, 0, args, &name)) {
+    if (observe_read_name(o, tid, 0, args, &name)) {
         o->names[0].given = name.text.n ? tracee_given(&name, &o->arena) : (struct str){0};
         o->names[0].path = tracee_follow(&name, &o->arena);
         o->n_names = 1;
@@ -97,7 +97,7 @@ static bool enter_exec(struct observed *o, pid_t tid, const uint64_t *args)
 static bool enter_entry(struct observed *o, pid_t tid, const uint64_t *args)
 {
     struct tracee_name name;
-    for (size_t i = 0; i < CALL_PATHS && get_name(o, tid, i, args, &name); i++) {
+    for (size_t i = 0; i < CALL_PATHS && observe_read_name(o, tid, i, args, &name); i++) {
         struct observe_name *n = &o->names[o->n_names++];
         n->path = tracee_entry(&name, &o->arena, &n->existed);
         n->given = tracee_given(&name, &o->arena);
@@ -112,7 +112,7 @@ static bool enter_change(struct observed *o, pid_t tid, const uint64_t *args)
     if (o->flags & AT_SYMLINK_NOFOLLOW)
         return enter_entry(o, tid, args);
     /* Without a name it refers to a descriptor, whose opening was observed. */
-    if (!get_name(o, tid, 0, args, &name) || name.text.n == 0)
+    if (!observe_read_name(o, tid, 0, args, &name) || name.text.n == 0)
         return false;
     o->names[0] = (struct observe_name){
         .path = tracee_follow(&name, &o->arena),
@@ -197,7 +197,7 @@ static bool enter_address(struct observed *o, pid_t tid, const uint64_t *args)
     return o->network;
 }
 
-static bool enter(struct observed *o, pid_t tid, const uint64_t *args)
+static bool observe_enter(struct observed *o, pid_t tid, const uint64_t *args)
 {
     switch (o->call->kind) {
     case CALL_OPEN:
@@ -227,7 +227,7 @@ bool observe_entry(struct observer *w, struct observed *o, pid_t tid, const stru
         return false;
     }
     *o = (struct observed){.arena = ARENA_INIT(OBSERVE_ARENA), .call = call};
-    return enter(o, tid, args) || (o->lost && call->kind != CALL_EXEC);
+    return observe_enter(o, tid, args) || (o->lost && call->kind != CALL_EXEC);
 }
 
 /* Call exit ----------------------------------------------------------------------------------- */
@@ -252,35 +252,36 @@ static void leave_open(struct observer *w, struct observed *o, pid_t tid, int64_
         event.given = (struct str){0};
     if (event.made) {
         event.kind = TRACE_ENTRY;
-        tell(w, event);
+        observe_report(w, event);
     }
     if (mode != O_RDONLY || (o->flags & O_TRUNC)) {
         event.kind = TRACE_WRITE;
-        tell(w, event);
+        observe_report(w, event);
     }
     if (mode != O_WRONLY) {
         event.kind = TRACE_READ;
-        tell(w, event);
+        observe_report(w, event);
     }
 }
 
-static void tell_names(struct observer *w, const struct observed *o, enum trace_kind kind)
+static void observe_report_names(struct observer *w, const struct observed *o, enum trace_kind kind)
 {
     for (size_t i = 0; i < o->n_names; i++) {
         const struct observe_name *n = &o->names[i];
         if (!n->path.p)
             w->unseen = true;
-        tell(w, (struct trace_event){
-                    .kind = kind,
-                    .path = n->path,
-                    .given = n->given,
-                    .made = !n->existed && kind == TRACE_ENTRY,
-                    .loopback = o->loopback,
-                });
+        observe_report(w, (struct trace_event){
+                              .kind = kind,
+                              .path = n->path,
+                              .given = n->given,
+                              .made = !n->existed && kind == TRACE_ENTRY,
+                              .loopback = o->loopback,
+                          });
     }
 }
 
-static void tell_ok(struct observer *w, struct observed *o, pid_t tid, int64_t result)
+static void observe_report_success(
+    struct observer *w, struct observed *o, pid_t tid, int64_t result)
 {
     switch (o->call->kind) {
     case CALL_OPEN:
@@ -290,18 +291,18 @@ static void tell_ok(struct observer *w, struct observed *o, pid_t tid, int64_t r
         break;
     case CALL_BIND:
         if (o->names[0].path.p && o->names[0].path.p[0] == '/')
-            tell_names(w, o, TRACE_ENTRY);
-        tell_names(w, o, TRACE_SOCKET);
+            observe_report_names(w, o, TRACE_ENTRY);
+        observe_report_names(w, o, TRACE_SOCKET);
         break;
     case CALL_CONNECT:
     case CALL_SEND:
-        tell_names(w, o, TRACE_SOCKET);
+        observe_report_names(w, o, TRACE_SOCKET);
         break;
     case CALL_CHANGE:
-        tell_names(w, o, (o->flags & AT_SYMLINK_NOFOLLOW) ? TRACE_ENTRY : TRACE_WRITE);
+        observe_report_names(w, o, (o->flags & AT_SYMLINK_NOFOLLOW) ? TRACE_ENTRY : TRACE_WRITE);
         break;
     case CALL_ENTRY:
-        tell_names(w, o, TRACE_ENTRY);
+        observe_report_names(w, o, TRACE_ENTRY);
         break;
     case CALL_EXEC:
         break;
@@ -313,14 +314,15 @@ void observe_exit(struct observer *w, struct observed *o, pid_t tid, int64_t res
     bool ok = result >= 0;
     w->unseen |= o->lost && ok;
     if (o->call && o->network && (ok || result != -EAFNOSUPPORT))
-        tell_names(w, o, TRACE_NETWORK);
+        observe_report_names(w, o, TRACE_NETWORK);
     else if (o->call && ok)
-        tell_ok(w, o, tid, result);
+        observe_report_success(w, o, tid, result);
     observed_done(o);
 }
 
 /* Reports a script's interpreters: each may be a script itself. */
-static void tell_interpreters(struct observer *w, struct observed *o, pid_t pid, struct str script)
+static void observe_report_interpreters(
+    struct observer *w, struct observed *o, pid_t pid, struct str script)
 {
     struct script_line line;
     for (int i = 0; i < SCRIPT_DEPTH_MAX && script_read(script.p, &o->arena, &line); i++) {
@@ -328,8 +330,9 @@ static void tell_interpreters(struct observer *w, struct observed *o, pid_t pid,
         script = tracee_follow(&name, &o->arena);
         if (!script.p)
             return;
-        tell(w, (struct trace_event){
-                    .kind = TRACE_EXEC, .path = script, .given = tracee_given(&name, &o->arena)});
+        observe_report(
+            w, (struct trace_event){
+                   .kind = TRACE_EXEC, .path = script, .given = tracee_given(&name, &o->arena)});
     }
 }
 
@@ -344,9 +347,10 @@ void observe_exec(struct observer *w, struct observed *o, pid_t pid)
     bool script = asked.path.p && exe.p && !str_eq(asked.path, exe);
     w->unseen |= !exe.p; /* a program that can be executed but not read */
     if (script || !asked.path.p)
-        tell(w, (struct trace_event){.kind = TRACE_EXEC, .path = exe});
-    tell(w, (struct trace_event){.kind = TRACE_EXEC, .path = asked.path, .given = asked.given});
+        observe_report(w, (struct trace_event){.kind = TRACE_EXEC, .path = exe});
+    observe_report(
+        w, (struct trace_event){.kind = TRACE_EXEC, .path = asked.path, .given = asked.given});
     if (script)
-        tell_interpreters(w, o, pid, asked.path);
+        observe_report_interpreters(w, o, pid, asked.path);
     observed_done(o);
 }

@@ -43,7 +43,7 @@ struct tracer {
 
 /* Threads ------------------------------------------------------------------------------------- */
 
-static struct tracee *find(struct tracer *t, pid_t tid)
+static struct tracee *tracer_find(struct tracer *t, pid_t tid)
 {
     for (size_t i = 0; i < t->n; i++)
         if (t->all[i].tid == tid)
@@ -51,9 +51,9 @@ static struct tracee *find(struct tracer *t, pid_t tid)
     return NULL;
 }
 
-static struct tracee *find_or_add(struct tracer *t, pid_t tid)
+static struct tracee *tracer_find_or_add(struct tracer *t, pid_t tid)
 {
-    struct tracee *tracee = find(t, tid);
+    struct tracee *tracee = tracer_find(t, tid);
     if (tracee)
         return tracee;
     BUG_ON(t->n >= TRACEES_MAX);
@@ -65,9 +65,9 @@ static struct tracee *find_or_add(struct tracer *t, pid_t tid)
     return &t->all[t->n++];
 }
 
-static void forget(struct tracer *t, pid_t tid)
+static void tracer_remove(struct tracer *t, pid_t tid)
 {
-    struct tracee *tracee = find(t, tid);
+    struct tracee *tracee = tracer_find(t, tid);
     if (!tracee)
         return;
     observed_done(&tracee->observed);
@@ -91,12 +91,12 @@ static void kill_all(struct tracer *t)
 /* Stops --------------------------------------------------------------------------------------- */
 
 /* Fails if the thread was killed in the meantime: its end is reported later. */
-static void resume(pid_t tid, enum __ptrace_request how, int sig)
+static void tracer_resume(pid_t tid, enum __ptrace_request how, int sig)
 {
     ptrace(how, tid, NULL, (void *)(uintptr_t)sig);
 }
 
-static bool get_info(pid_t tid, unsigned char op, struct __ptrace_syscall_info *ret_info)
+static bool tracer_syscall_info(pid_t tid, unsigned char op, struct __ptrace_syscall_info *ret_info)
 {
     memset(ret_info, 0, sizeof(*ret_info));
     return ptrace(PTRACE_GET_SYSCALL_INFO, tid, (void *)sizeof(*ret_info), ret_info) > 0 &&
@@ -107,22 +107,22 @@ static void on_entry(struct tracer *t, struct tracee *tracee)
 {
     struct __ptrace_syscall_info info;
     bool wanted = false;
-    if (get_info(tracee->tid, PTRACE_SYSCALL_INFO_SECCOMP, &info)) {
+    if (tracer_syscall_info(tracee->tid, PTRACE_SYSCALL_INFO_SECCOMP, &info)) {
         uint64_t args[OBSERVE_ARGS];
         for (size_t i = 0; i < OBSERVE_ARGS; i++)
             args[i] = info.seccomp.args[i];
         wanted = observe_entry(
             &t->observer, &tracee->observed, tracee->tid, call_find(info.seccomp.ret_data), args);
     }
-    resume(tracee->tid, wanted ? PTRACE_SYSCALL : PTRACE_CONT, 0);
+    tracer_resume(tracee->tid, wanted ? PTRACE_SYSCALL : PTRACE_CONT, 0);
 }
 
 static void on_exit_stop(struct tracer *t, struct tracee *tracee)
 {
     struct __ptrace_syscall_info info;
-    if (get_info(tracee->tid, PTRACE_SYSCALL_INFO_EXIT, &info))
+    if (tracer_syscall_info(tracee->tid, PTRACE_SYSCALL_INFO_EXIT, &info))
         observe_exit(&t->observer, &tracee->observed, tracee->tid, info.exit.rval);
-    resume(tracee->tid, PTRACE_CONT, 0);
+    tracer_resume(tracee->tid, PTRACE_CONT, 0);
 }
 
 /* The thread that called exec now has its process's id; the other threads are gone. */
@@ -131,12 +131,12 @@ static void on_exec(struct tracer *t, pid_t pid)
     unsigned long former = (unsigned long)pid;
     ptrace(PTRACE_GETEVENTMSG, pid, NULL, &former);
     struct observed none = {0};
-    struct tracee *caller = find(t, (pid_t)former);
+    struct tracee *caller = tracer_find(t, (pid_t)former);
     observe_exec(&t->observer, caller ? &caller->observed : &none, pid);
     if ((pid_t)former != pid)
-        forget(t, (pid_t)former);
+        tracer_remove(t, (pid_t)former);
     t->started |= pid == t->main;
-    resume(pid, PTRACE_CONT, 0);
+    tracer_resume(pid, PTRACE_CONT, 0);
 }
 
 static bool stops_a_group(int sig)
@@ -146,7 +146,7 @@ static bool stops_a_group(int sig)
 
 static void on_stop(struct tracer *t, pid_t tid, int status)
 {
-    struct tracee *tracee = find_or_add(t, tid);
+    struct tracee *tracee = tracer_find_or_add(t, tid);
     int sig = WSTOPSIG(status), event = status >> EVENT_SHIFT;
     if (t->ending) {
         kill(tid, SIGKILL);
@@ -157,19 +157,19 @@ static void on_stop(struct tracer *t, pid_t tid, int status)
     else if (event == PTRACE_EVENT_EXEC)
         on_exec(t, tid);
     else if (event == PTRACE_EVENT_STOP && stops_a_group(sig))
-        resume(tid, PTRACE_LISTEN, 0); /* keep it stopped until SIGCONT */
+        tracer_resume(tid, PTRACE_LISTEN, 0); /* keep it stopped until SIGCONT */
     else if (event != 0)
-        resume(tid, PTRACE_CONT, 0);
+        tracer_resume(tid, PTRACE_CONT, 0);
     else if (sig == SYSCALL_STOP)
         on_exit_stop(t, tracee);
     else
-        resume(tid, PTRACE_CONT, sig); /* deliver its signal */
+        tracer_resume(tid, PTRACE_CONT, sig); /* deliver its signal */
 }
 
 /* Another process that dies from our SIGKILL after the command's end was left running by it. */
 static void on_end(struct tracer *t, pid_t tid, int status)
 {
-    forget(t, tid);
+    tracer_remove(t, tid);
     if (tid != t->main) {
         bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
         t->end.left |= t->ended && killed && !t->end.interrupted;
@@ -192,7 +192,7 @@ static void on_signal(struct tracer *t, const siginfo_t *info)
 }
 
 /* Runs until no process is left. SIGCHLD is pending whenever waitpid() has something to report. */
-static void watch(struct tracer *t)
+static void tracer_watch(struct tracer *t)
 {
     int status;
     pid_t tid;
@@ -214,20 +214,20 @@ static void watch(struct tracer *t)
 /* Start --------------------------------------------------------------------------------------- */
 
 /* Data for the child process. */
-struct start {
+struct tracer_spawn {
     const struct trace_command *command;
     int go[2];     /* a byte once it is traced */
     int failed[2]; /* errno of a failure; closed by exec */
     sigset_t mask; /* the caller's */
 };
 
-NORETURN static void child_fail(const struct start *s, int errnum)
+NORETURN static void tracer_child_fail(const struct tracer_spawn *s, int errnum)
 {
     ssize_t n UNUSED = write(s->failed[1], &errnum, sizeof(errnum));
     _exit(EXIT_NO_EXEC);
 }
 
-NORETURN static void child(const struct start *s)
+NORETURN static void tracer_child(const struct tracer_spawn *s)
 {
     char byte;
     close(s->go[1]);
@@ -236,9 +236,9 @@ NORETURN static void child(const struct start *s)
     signal(SIGXFSZ, SIG_DFL);
     if (dup2(STDERR_FILENO, STDOUT_FILENO) < 0 || sigprocmask(SIG_SETMASK, &s->mask, NULL) != 0 ||
         !calls_install_filter())
-        child_fail(s, errno);
+        tracer_child_fail(s, errno);
     execve(s->command->path, (char *const *)(uintptr_t)s->command->argv, environ);
-    child_fail(s, errno);
+    tracer_child_fail(s, errno);
 }
 
 /* Ignored signals stay ignored: nohup, and background jobs. */
@@ -255,14 +255,14 @@ static void block_signals(struct tracer *t, sigset_t *ret_mask)
 }
 
 /* Starts the command, which waits until it is traced. */
-static bool start(struct tracer *t, struct start *s, struct err *err)
+static bool tracer_spawn(struct tracer *t, struct tracer_spawn *s, struct err *err)
 {
     pid_t pid = fork();
     if (pid < 0)
         return err_errno(err, E_IO, errno, "cannot start '%s'", s->command->path);
     if (pid == 0)
-        child(s);
-    t->main = find_or_add(t, pid)->tid;
+        tracer_child(s);
+    t->main = tracer_find_or_add(t, pid)->tid;
     int errnum = 0;
     if (ptrace(PTRACE_SEIZE, pid, NULL, (void *)(uintptr_t)OPTIONS) != 0 ||
         write(s->go[1], "", 1) != 1)
@@ -274,12 +274,12 @@ static bool start(struct tracer *t, struct start *s, struct err *err)
     return err_errno(err, E_IO, errnum, "cannot watch '%s' (ptrace)", s->command->path);
 }
 
-static bool run(struct tracer *t, struct start *s, struct err *err)
+static bool tracer_run(struct tracer *t, struct tracer_spawn *s, struct err *err)
 {
     int errnum;
-    if (!start(t, s, err))
+    if (!tracer_spawn(t, s, err))
         return false;
-    watch(t);
+    tracer_watch(t);
     if (t->started || t->end.interrupted)
         return true;
     if (read(s->failed[0], &errnum, sizeof(errnum)) != sizeof(errnum))
@@ -302,13 +302,13 @@ bool trace_run(const struct trace_command *command, trace_fn seen, void *arg,
     AUTO(close_pair) int failed[2] = {-1, -1};
     if (pipe2(go, O_CLOEXEC) != 0 || pipe2(failed, O_CLOEXEC | O_NONBLOCK) != 0)
         return err_errno(err, E_IO, errno, "cannot start '%s'", command->path);
-    struct start s = {.command = command};
+    struct tracer_spawn s = {.command = command};
     memcpy(s.go, go, sizeof(go));
     memcpy(s.failed, failed, sizeof(failed));
     struct sigaction normal = {.sa_handler = SIG_DFL}, before;
     sigaction(SIGCHLD, &normal, &before);
     block_signals(&t, &s.mask);
-    bool ok = run(&t, &s, err);
+    bool ok = tracer_run(&t, &s, err);
     sigprocmask(SIG_SETMASK, &s.mask, NULL);
     sigaction(SIGCHLD, &before, NULL);
     t.end.unseen = t.observer.unseen;

@@ -67,7 +67,7 @@ struct str tracee_link(pid_t tid, const char *name, struct arena *a)
 }
 
 /* Returns the start of the name's resolution: "root", "cwd" or "fd/3". */
-static const char *start_of(const struct tracee_name *name, struct arena *a)
+static const char *tracee_start_dir(const struct tracee_name *name, struct arena *a)
 {
     if (name->text.n && name->text.p[0] == '/')
         return "root";
@@ -76,7 +76,7 @@ static const char *start_of(const struct tracee_name *name, struct arena *a)
 
 struct str tracee_given(const struct tracee_name *name, struct arena *a)
 {
-    struct str base = tracee_link(name->tid, start_of(name, a), a);
+    struct str base = tracee_link(name->tid, tracee_start_dir(name, a), a);
     if (!base.p || base.p[0] != '/' || lexical_has_dots(name->text))
         return (struct str){0};
     struct str rest = name->text;
@@ -89,10 +89,10 @@ struct str tracee_given(const struct tracee_name *name, struct arena *a)
 static const char *our_path(const struct tracee_name *name, struct str text, struct arena *a)
 {
     return arena_printf(
-        a, "/proc/%d/%s/" STR_FMT, (int)name->tid, start_of(name, a), STR_ARG(text));
+        a, "/proc/%d/%s/" STR_FMT, (int)name->tid, tracee_start_dir(name, a), STR_ARG(text));
 }
 
-static struct str where(const char *path, struct arena *a)
+static struct str tracee_resolve(const char *path, struct arena *a)
 {
     char link[LINK_MAX_NAME];
     AUTO_FD int fd = open(path, O_PATH | O_CLOEXEC);
@@ -105,8 +105,8 @@ static struct str where(const char *path, struct arena *a)
 struct str tracee_follow(const struct tracee_name *name, struct arena *a)
 {
     if (name->text.n == 0)
-        return tracee_link(name->tid, start_of(name, a), a);
-    return where(our_path(name, name->text, a), a);
+        return tracee_link(name->tid, tracee_start_dir(name, a), a);
+    return tracee_resolve(our_path(name, name->text, a), a);
 }
 
 struct str tracee_entry(const struct tracee_name *name, struct arena *a, bool *ret_exists)
@@ -114,7 +114,7 @@ struct str tracee_entry(const struct tracee_name *name, struct arena *a, bool *r
     struct str text = str_trim_end(name->text, '/'), last = lexical_name(text);
     if (last.n == 0 || str_is(last, ".") || str_is(last, ".."))
         return (struct str){0};
-    struct str dir = where(our_path(name, str_head(text, text.n - last.n), a), a);
+    struct str dir = tracee_resolve(our_path(name, str_head(text, text.n - last.n), a), a);
     if (!dir.p || dir.p[0] != '/')
         return (struct str){0};
     struct stat st;

@@ -23,7 +23,7 @@ void base64_add(struct buf *b, struct str bytes)
     buf_grown(b, n);
 }
 
-static bool is_digit(char c)
+static bool base64_is_digit(char c)
 {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
            c == '/';
@@ -35,7 +35,7 @@ bool base64_size(struct str text, size_t *ret_n)
     if (text.n % 4 != 0)
         return false;
     for (size_t i = 0; i < text.n - pad; i++)
-        if (!is_digit(text.p[i]))
+        if (!base64_is_digit(text.p[i]))
             return false;
     *ret_n = text.n / 4 * 3 - pad;
     return true;

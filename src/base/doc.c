@@ -52,39 +52,39 @@ bool doc_parse(
 }
 
 /* JSON: a cursor over text that is known to be valid; invalid text is harmless. */
-struct cursor {
+struct doc_cursor {
     struct str text;
     size_t at;
 };
 
-static char peek(const struct cursor *c)
+static char doc_peek(const struct doc_cursor *c)
 {
     return c->at < c->text.n ? c->text.p[c->at] : '\0';
 }
 
-static void skip_blank(struct cursor *c)
+static void skip_blank(struct doc_cursor *c)
 {
-    while (c->at < c->text.n && memchr(" \t\r\n,:", peek(c), 6))
+    while (c->at < c->text.n && memchr(" \t\r\n,:", doc_peek(c), 6))
         c->at++;
 }
 
-static struct str take_string(struct cursor *c)
+static struct str doc_read_string(struct doc_cursor *c)
 {
     size_t start = c->at++;
-    while (c->at < c->text.n && peek(c) != '"')
-        c->at += peek(c) == '\\' ? 2 : 1;
+    while (c->at < c->text.n && doc_peek(c) != '"')
+        c->at += doc_peek(c) == '\\' ? 2 : 1;
     c->at = MIN(c->at + 1, c->text.n);
     return str_n(c->text.p + start, c->at - start);
 }
 
-static void skip_value(struct cursor *c)
+static void skip_value(struct doc_cursor *c)
 {
     size_t depth = 0;
     do {
         skip_blank(c);
-        char byte = peek(c);
+        char byte = doc_peek(c);
         if (byte == '"') {
-            take_string(c);
+            doc_read_string(c);
             continue;
         }
         if (byte == '{' || byte == '[')
@@ -93,7 +93,7 @@ static void skip_value(struct cursor *c)
             depth--;
         c->at += c->at < c->text.n;
         if (!memchr("{}[]", byte, 4))
-            while (c->at < c->text.n && !memchr(" \t\r\n,:{}[]\"", peek(c), 11))
+            while (c->at < c->text.n && !memchr(" \t\r\n,:{}[]\"", doc_peek(c), 11))
                 c->at++;
     } while (depth > 0 && c->at < c->text.n);
 }
@@ -107,18 +107,19 @@ static bool key_is(struct str quoted, struct str key)
 
 /* Moves to the member (its key) or entry; the value follows at *c. Returns false if it does not
  * exist. */
-static bool json_enter(struct cursor *c, const struct place_step *step, size_t *ret_found)
+static bool json_enter(struct doc_cursor *c, const struct place_step *step, size_t *ret_found)
 {
     skip_blank(c);
-    if (peek(c) != (step->by_key ? '{' : '['))
+    if (doc_peek(c) != (step->by_key ? '{' : '['))
         return false;
     c->at++;
     for (size_t i = 0;; i++) {
         skip_blank(c);
         size_t start = c->at;
-        if (c->at >= c->text.n || peek(c) == '}' || peek(c) == ']')
+        if (c->at >= c->text.n || doc_peek(c) == '}' || doc_peek(c) == ']')
             return false;
-        bool found = step->by_key ? key_is(take_string(c), buf_str(&step->key)) : i == step->index;
+        bool found =
+            step->by_key ? key_is(doc_read_string(c), buf_str(&step->key)) : i == step->index;
         if (found) {
             *ret_found = start;
             return true;
@@ -129,7 +130,7 @@ static bool json_enter(struct cursor *c, const struct place_step *step, size_t *
 
 static struct point json_locate(struct str text, struct str place)
 {
-    struct cursor c = {.text = text};
+    struct doc_cursor c = {.text = text};
     AUTO_STEP struct place_step step = PLACE_STEP_INIT;
     skip_blank(&c);
     size_t found = c.at;
@@ -145,7 +146,7 @@ static bool next_event(yaml_parser_t *parser, yaml_event_t *event)
     return yaml_parser_parse(parser, event);
 }
 
-static int nesting(const yaml_event_t *event)
+static int doc_nesting(const yaml_event_t *event)
 {
     if (event->type == YAML_MAPPING_START_EVENT || event->type == YAML_SEQUENCE_START_EVENT)
         return 1;
@@ -155,7 +156,7 @@ static int nesting(const yaml_event_t *event)
 /* Skips the node whose first event is given. */
 static bool skip_node(yaml_parser_t *parser, yaml_event_t *event)
 {
-    for (int depth = nesting(event); depth > 0; depth += nesting(event))
+    for (int depth = doc_nesting(event); depth > 0; depth += doc_nesting(event))
         if (!next_event(parser, event))
             return false;
     return true;
@@ -181,7 +182,7 @@ static bool yaml_enter(
     if (event->type != (step->by_key ? YAML_MAPPING_START_EVENT : YAML_SEQUENCE_START_EVENT))
         return false;
     for (size_t i = 0;; i++) {
-        if (!next_event(parser, event) || nesting(event) < 0)
+        if (!next_event(parser, event) || doc_nesting(event) < 0)
             return false;
         struct point start = event_point(event);
         bool here = step->by_key ? event_is(event, buf_str(&step->key)) : i == step->index;

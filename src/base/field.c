@@ -34,19 +34,19 @@ const struct field_trait *field_trait(const struct field *field)
 }
 
 /* The shapes being checked, outermost first. */
-struct nest {
+struct field_nest {
     const struct shape *shapes[SHAPES_DEEP_MAX];
     size_t n;
 };
 
-static bool wrong(
+static bool field_error(
     const struct shape *shape, const struct field *field, const char *why, struct err *err)
 {
     return err_set(err, E_INTERNAL, "shape %s, field %s: %s", shape->name ? shape->name : "?",
         field->name ? field->name : "?", why);
 }
 
-static bool same(const char *a, const char *b)
+static bool field_same_text(const char *a, const char *b)
 {
     return a && b && strcmp(a, b) == 0;
 }
@@ -54,15 +54,15 @@ static bool same(const char *a, const char *b)
 static bool check_names(const struct shape *shape, const struct field *field, struct err *err)
 {
     if (!field->name || !field->name[0])
-        return wrong(shape, field, "no name", err);
+        return field_error(shape, field, "no name", err);
     if (!field->help || !field->help[0])
-        return wrong(shape, field, "no help", err);
-    if (same(field->alias, field->name))
-        return wrong(shape, field, "its own alias", err);
+        return field_error(shape, field, "no help", err);
+    if (field_same_text(field->alias, field->name))
+        return field_error(shape, field, "its own alias", err);
     for (const struct field *f = shape->fields; f < field; f++)
-        if (same(f->name, field->name) || same(f->name, field->alias) ||
-            same(f->alias, field->name) || same(f->alias, field->alias))
-            return wrong(shape, field, "the name is there twice", err);
+        if (field_same_text(f->name, field->name) || field_same_text(f->name, field->alias) ||
+            field_same_text(f->alias, field->name) || field_same_text(f->alias, field->alias))
+            return field_error(shape, field, "the name is there twice", err);
     return true;
 }
 
@@ -72,31 +72,32 @@ static bool check_memory(const struct shape *shape, const struct field *field, s
     bool counted = field->kind == FIELD_KIND_OBJECTS;
     if (size > shape->size || field->offset > shape->size - size || field->has > shape->size ||
         (counted && field->count > shape->size - sizeof(size_t)))
-        return wrong(shape, field, "outside of the struct", err);
+        return field_error(shape, field, "outside of the struct", err);
     if (field->size != (field->shape ? field->shape->size : 0))
-        return wrong(shape, field, "the shape is of another struct", err);
+        return field_error(shape, field, "the shape is of another struct", err);
     return true;
 }
 
-static bool check_options(const struct shape *shape, const struct field *field, struct err *err)
+static bool field_check_options(
+    const struct shape *shape, const struct field *field, struct err *err)
 {
     const struct field_trait *trait = field_trait(field);
     bool required = field->flags & FIELD_REQUIRED;
     bool omit = field->flags & FIELD_OMIT_EMPTY;
     bool ranges = trait->min != 0 || trait->max != 0;
     if (field->ranged && (!ranges || field->min > field->max || field->min < trait->min))
-        return wrong(shape, field, "a bad range", err);
+        return field_error(shape, field, "a bad range", err);
     if (field->ranged && field->kind <= FIELD_KIND_U16 && field->max > trait->max)
-        return wrong(shape, field, "a bad range", err);
+        return field_error(shape, field, "a bad range", err);
     if (field->def && !trait->can_default)
-        return wrong(shape, field, "this kind can't have a default", err);
+        return field_error(shape, field, "this kind can't have a default", err);
     if ((required && (field->def || omit)) || (field->def && omit))
-        return wrong(shape, field, "required, default, omit: choose one", err);
+        return field_error(shape, field, "required, default, omit: choose one", err);
     if ((field->flags & FIELD_ONE_OR_MORE) &&
         (field->kind != FIELD_KIND_STRS || (field->ranged && field->min > 1)))
-        return wrong(shape, field, "one string is no list of this kind", err);
+        return field_error(shape, field, "one string is no list of this kind", err);
     if (field->kind == FIELD_KIND_ENUM && field->n_names == 0)
-        return wrong(shape, field, "no names", err);
+        return field_error(shape, field, "no names", err);
     return true;
 }
 
@@ -113,13 +114,13 @@ static bool check_absence(const struct shape *shape, const struct field *field, 
     AUTO_ARENA struct arena arena = ARENA_INIT(1 << 20);
     AUTO_FREE void *object = base_alloc(shape->size);
     if (field->def && !json_parse(str_z(field->def), "default", E_INTERNAL, &def, &why))
-        return wrong(shape, field, why.message, err);
+        return field_error(shape, field, why.message, err);
     if (!field_read(&alone, empty, &arena, E_INTERNAL, object, &why))
-        return wrong(shape, field, why.message, err);
+        return field_error(shape, field, why.message, err);
     return true;
 }
 
-static bool check_shape(const struct shape *shape, struct nest *nest, struct err *err)
+static bool check_shape(const struct shape *shape, struct field_nest *nest, struct err *err)
 {
     for (size_t i = 0; i < nest->n; i++)
         if (nest->shapes[i] == shape)
@@ -132,7 +133,7 @@ static bool check_shape(const struct shape *shape, struct nest *nest, struct err
     for (size_t i = 0; i < shape->n_fields; i++) {
         const struct field *field = &shape->fields[i];
         if (!check_names(shape, field, err) || !check_memory(shape, field, err) ||
-            !check_options(shape, field, err))
+            !field_check_options(shape, field, err))
             return false;
         if (field->shape && !check_shape(field->shape, nest, err))
             return false;
@@ -145,6 +146,6 @@ static bool check_shape(const struct shape *shape, struct nest *nest, struct err
 
 bool shape_check(const struct shape *shape, struct err *err)
 {
-    struct nest nest = {.n = 0};
+    struct field_nest nest = {.n = 0};
     return check_shape(shape, &nest, err);
 }

@@ -89,7 +89,7 @@ static json_t *write_value(const struct field *field, const char *base, unsigned
     BUG_ON(true);
 }
 
-static bool is_empty(const json_t *value)
+static bool field_is_empty(const json_t *value)
 {
     switch (json_typeof(value)) {
     case JSON_OBJECT:
@@ -126,7 +126,7 @@ static json_t *write_shape(const struct shape *shape, const char *from, unsigned
         json_t *value = write_value(field, from, depth + 1);
         if (!value)
             value = when_absent(field);
-        if (value && (field->flags & FIELD_OMIT_EMPTY) && is_empty(value))
+        if (value && (field->flags & FIELD_OMIT_EMPTY) && field_is_empty(value))
             json_decrefp(&value);
         if (value)
             json_put(object, field->name, value);

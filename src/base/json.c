@@ -75,7 +75,8 @@ static size_t token_start(struct str text, size_t end, const char *message)
     return str_eq(before, token) ? end - token.n : end;
 }
 
-static bool refuse(struct str text, const json_error_t *e, enum err_code code, struct err *err)
+static bool json_syntax_error(
+    struct str text, const json_error_t *e, enum err_code code, struct err *err)
 {
     size_t end = e->position > 0 ? MIN((size_t)e->position, text.n) : 0;
     size_t start = token_start(text, end, e->text);
@@ -97,7 +98,7 @@ static bool refuse(struct str text, const json_error_t *e, enum err_code code, s
     return false;
 }
 
-static bool blank(struct str text)
+static bool json_is_blank(struct str text)
 {
     for (size_t i = 0; i < text.n; i++)
         if (!memchr(" \t\r\n", text.p[i], 4))
@@ -105,11 +106,11 @@ static bool blank(struct str text)
     return true;
 }
 
-static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct err *err)
+static bool json_parse_tree(struct str text, enum err_code code, json_t **ret_tree, struct err *err)
 {
     if (text.n > JSON_SIZE_MAX)
         return err_set(err, code, "larger than %d MiB", JSON_SIZE_MAX >> 20);
-    if (blank(text))
+    if (json_is_blank(text))
         return err_set(err, code, "empty, where JSON was expected");
     ptrdiff_t nul = str_find(text, '\0'); /* the parser takes NUL for the end */
     if (nul >= 0) {
@@ -128,7 +129,7 @@ static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct
     if (!tree)
         tree = json_loadb(text.p, text.n, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &e);
     if (!tree)
-        return refuse(text, &e, code, err);
+        return json_syntax_error(text, &e, code, err);
     *ret_tree = tree;
     return true;
 }
@@ -136,7 +137,7 @@ static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct
 bool json_parse(
     struct str text, const char *name, enum err_code code, json_t **ret_tree, struct err *err)
 {
-    return parse(text, code, ret_tree, err) || place_blame_file(err, name);
+    return json_parse_tree(text, code, ret_tree, err) || place_blame_file(err, name);
 }
 
 json_t *json_text(struct str bytes)

@@ -14,24 +14,24 @@ struct quick {
     const char *end;
 };
 
-static json_t *read_value(struct quick *q);
+static json_t *quick_read_value(struct quick *q);
 
-static char look(struct quick *q)
+static char quick_peek(struct quick *q)
 {
     while (q->p < q->end && (*q->p == ' ' || *q->p == '\n' || *q->p == '\t' || *q->p == '\r'))
         q->p++;
     return q->p < q->end ? *q->p : '\0';
 }
 
-static bool take(struct quick *q, char c)
+static bool quick_consume(struct quick *q, char c)
 {
-    if (look(q) != c)
+    if (quick_peek(q) != c)
         return false;
     q->p++;
     return true;
 }
 
-static bool read_hex(struct quick *q, uint32_t *ret_unit)
+static bool quick_read_hex(struct quick *q, uint32_t *ret_unit)
 {
     static const char digits[] = "0123456789abcdef";
     uint32_t unit = 0;
@@ -49,16 +49,16 @@ static bool read_hex(struct quick *q, uint32_t *ret_unit)
 }
 
 /* After "\u". */
-static bool read_codepoint(struct quick *q, char **out)
+static bool quick_read_codepoint(struct quick *q, char **out)
 {
     uint32_t high, low;
-    if (!read_hex(q, &high) || high == 0)
+    if (!quick_read_hex(q, &high) || high == 0)
         return false;
     if (high >= 0xD800 && high < 0xDC00) {
         if (q->end - q->p < 2 || q->p[0] != '\\' || q->p[1] != 'u')
             return false;
         q->p += 2;
-        if (!read_hex(q, &low) || low < 0xDC00 || low > 0xDFFF)
+        if (!quick_read_hex(q, &low) || low < 0xDC00 || low > 0xDFFF)
             return false;
         high = 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00);
     }
@@ -68,14 +68,14 @@ static bool read_codepoint(struct quick *q, char **out)
     return true;
 }
 
-static bool read_escape(struct quick *q, char **out)
+static bool quick_read_escape(struct quick *q, char **out)
 {
     static const char names[] = "\"\\/bfnrt", bytes[] = "\"\\/\b\f\n\r\t";
     if (q->p == q->end)
         return false;
     char c = *q->p++;
     if (c == 'u')
-        return read_codepoint(q, out);
+        return quick_read_codepoint(q, out);
     const char *at = c ? strchr(names, c) : NULL;
     if (at)
         *(*out)++ = bytes[at - names];
@@ -92,7 +92,7 @@ static const char *text_end(const char *p, const char *end)
 
 /* Called after the opening quote, consumes the closing one. The text is newly allocated, and never
  * longer than its source. */
-static bool read_text(struct quick *q, char **ret_text, size_t *ret_n)
+static bool quick_read_text(struct quick *q, char **ret_text, size_t *ret_n)
 {
     const char *close = text_end(q->p, q->end);
     if (!close)
@@ -107,7 +107,7 @@ static bool read_text(struct quick *q, char **ret_text, size_t *ret_n)
         out += q->p - run;
         if (q->p == close)
             break;
-        if (*q->p++ != '\\' || !read_escape(q, &out))
+        if (*q->p++ != '\\' || !quick_read_escape(q, &out))
             return false;
     }
     *out = '\0';
@@ -119,7 +119,7 @@ static bool read_text(struct quick *q, char **ret_text, size_t *ret_n)
 }
 
 /* Strings without escapes are used without a temporary copy. */
-static json_t *read_string(struct quick *q)
+static json_t *quick_read_string(struct quick *q)
 {
     const char *end = json_plain_end(q->p, q->end);
     struct str plain = str_n(q->p, (size_t)(end - q->p));
@@ -129,44 +129,44 @@ static json_t *read_string(struct quick *q)
     }
     AUTO_FREE char *text = NULL;
     size_t n;
-    return read_text(q, &text, &n) ? json_stringn_nocheck(text, n) : NULL;
+    return quick_read_text(q, &text, &n) ? json_stringn_nocheck(text, n) : NULL;
 }
 
-static bool read_member(struct quick *q, json_t *object)
+static bool quick_read_member(struct quick *q, json_t *object)
 {
     AUTO_FREE char *key = NULL;
     size_t n;
-    if (!take(q, '"') || !read_text(q, &key, &n) || !take(q, ':'))
+    if (!quick_consume(q, '"') || !quick_read_text(q, &key, &n) || !quick_consume(q, ':'))
         return false;
     if (json_object_get(object, key))
         return false;
-    json_t *value = read_value(q);
+    json_t *value = quick_read_value(q);
     return value && json_object_set_new_nocheck(object, key, value) == 0;
 }
 
-static bool read_item(struct quick *q, json_t *list)
+static bool quick_read_item(struct quick *q, json_t *list)
 {
-    json_t *value = read_value(q);
+    json_t *value = quick_read_value(q);
     return value && json_array_append_new(list, value) == 0;
 }
 
 /* Called after the opening bracket, consumes the closing one; takes ownership of the collection. */
-static json_t *read_all(
+static json_t *quick_read_all(
     struct quick *q, json_t *into, bool (*read_one)(struct quick *, json_t *), char close)
 {
-    bool ok = into && take(q, close);
+    bool ok = into && quick_consume(q, close);
     if (ok)
         return into;
     do
         ok = into && read_one(q, into);
-    while (ok && take(q, ','));
-    if (ok && take(q, close))
+    while (ok && quick_consume(q, ','));
+    if (ok && quick_consume(q, close))
         return into;
     json_decref(into);
     return NULL;
 }
 
-static json_t *read_integer(struct quick *q)
+static json_t *quick_read_integer(struct quick *q)
 {
     bool negative = *q->p == '-';
     const char *start = q->p += negative;
@@ -181,7 +181,7 @@ static json_t *read_integer(struct quick *q)
     return json_integer(negative ? -number : number);
 }
 
-static json_t *read_word(struct quick *q)
+static json_t *quick_read_word(struct quick *q)
 {
     static const struct {
         const char *word;
@@ -200,25 +200,25 @@ static json_t *read_word(struct quick *q)
     return NULL;
 }
 
-static json_t *read_value(struct quick *q)
+static json_t *quick_read_value(struct quick *q)
 {
-    char c = look(q);
+    char c = quick_peek(q);
     if (c == '-' || (c >= '0' && c <= '9'))
-        return read_integer(q);
+        return quick_read_integer(q);
     if (c != '{' && c != '[' && c != '"')
-        return read_word(q);
+        return quick_read_word(q);
     q->p++;
     if (c == '"')
-        return read_string(q);
-    return c == '{' ? read_all(q, json_object(), read_member, '}')
-                    : read_all(q, json_array(), read_item, ']');
+        return quick_read_string(q);
+    return c == '{' ? quick_read_all(q, json_object(), quick_read_member, '}')
+                    : quick_read_all(q, json_array(), quick_read_item, ']');
 }
 
 json_t *json_quick(struct str text)
 {
     struct quick q = {text.p, text.p + text.n};
-    json_t *tree = read_value(&q);
-    look(&q);
+    json_t *tree = quick_read_value(&q);
+    quick_peek(&q);
     if (q.p == q.end)
         return tree;
     json_decref(tree);

@@ -9,7 +9,7 @@ enum {
     WRITE_DEPTH_MAX = 2 * JSON_DEPTH_MAX, /* a parsed tree within a constructed one */
 };
 
-static void add_escape(struct buf *b, uint32_t codepoint)
+static void json_add_escape(struct buf *b, uint32_t codepoint)
 {
     static const struct {
         char byte, letter;
@@ -66,7 +66,7 @@ void json_add_text(struct buf *b, struct str bytes)
         bytes = str_skip(bytes, plain);
         plain = 0;
         if (n > 0)
-            add_escape(b, codepoint);
+            json_add_escape(b, codepoint);
         else
             buf_add_str(b, STR("\xEF\xBF\xBD"));
         bytes = str_skip(bytes, n > 0 ? n : utf8_invalid_length(bytes));

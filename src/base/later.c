@@ -19,7 +19,7 @@ const volatile struct later later_relocations = {0};
 
 extern char __ehdr_start[], later_begin[], later_end[];
 
-static void relocate(void)
+static void later_relocate_all(void)
 {
     uintptr_t base = (uintptr_t)__ehdr_start;
     const ElfW(Rela) *rows = (const ElfW(Rela) *)(base + later_relocations.at);
@@ -34,7 +34,7 @@ static void relocate(void)
 void later_relocate(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, relocate);
+    pthread_once(&once, later_relocate_all);
 }
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <sys/random.h>
 
-static void split(struct str text, struct linediff_side *side)
+static void linediff_split(struct str text, struct linediff_side *side)
 {
     size_t cap = 1;
     for (struct str rest = text, line; str_cut(rest, '\n', &line, &rest);)
@@ -32,7 +32,7 @@ void linediff_done(struct linediff *l)
 
 /* Line numbering: equal lines get equal numbers. */
 
-struct table {
+struct linediff_table {
     uint32_t *slots; /* 0: free, otherwise the line's number + 1 */
     size_t mask;
     struct str *lines; /* by number */
@@ -43,13 +43,13 @@ struct table {
 };
 
 /* Seeded at random, so that an attacker can't craft lines that collide in one slot. */
-static uint64_t hash_line(const struct table *t, struct str line)
+static uint64_t hash_line(const struct linediff_table *t, struct str line)
 {
     uint64_t h = fnv_add(FNV_START ^ t->seed, line) * UINT64_C(0x9e3779b97f4a7c15);
     return h ^ h >> 32;
 }
 
-static uint32_t number_of(struct table *t, struct str line)
+static uint32_t linediff_number_of(struct linediff_table *t, struct str line)
 {
     uint64_t hash = hash_line(t, line);
     for (size_t at = hash & t->mask;; at = (at + 1) & t->mask) {
@@ -66,7 +66,7 @@ static uint32_t number_of(struct table *t, struct str line)
     }
 }
 
-struct work {
+struct linediff_work {
     uint32_t *a, *b; /* numbers of the lines */
     bool *gone, *new;
     int32_t *forward, *backward; /* furthest x on each diagonal; both point to diagonal 0 */
@@ -74,12 +74,12 @@ struct work {
 };
 
 /* From (a0, b0) to (a1, b1), exclusive. */
-struct area {
+struct linediff_area {
     int32_t a0, a1, b0, b1;
 };
 
 static void number_lines(
-    const struct linediff_side *old, const struct linediff_side *new, struct work *w)
+    const struct linediff_side *old, const struct linediff_side *new, struct linediff_work *w)
 {
     size_t total = old->n + new->n, slots = 16;
     while (slots < 2 * total)
@@ -87,26 +87,26 @@ static void number_lines(
     AUTO_FREE uint32_t *table = base_alloc(slots * sizeof(*table));
     AUTO_FREE struct str *lines = base_alloc((total + 1) * sizeof(*lines));
     AUTO_FREE uint64_t *hashes = base_alloc((total + 1) * sizeof(*hashes));
-    struct table t = {
+    struct linediff_table t = {
         .slots = table, .mask = slots - 1, .lines = lines, .hashes = hashes, .budget = w->budget};
     if (getrandom(&t.seed, sizeof(t.seed), 0) != sizeof(t.seed))
         t.seed = (uintptr_t)table;
     for (size_t i = 0; i < old->n; i++)
-        w->a[i] = number_of(&t, old->lines[i]);
+        w->a[i] = linediff_number_of(&t, old->lines[i]);
     for (size_t i = 0; i < new->n; i++)
-        w->b[i] = number_of(&t, new->lines[i]);
+        w->b[i] = linediff_number_of(&t, new->lines[i]);
 }
 
 /* The middle of a shortest path. */
 
-struct search {
-    const struct work *w;
-    struct area in;
+struct linediff_search {
+    const struct linediff_work *w;
+    struct linediff_area in;
     int32_t n, m;
     int32_t difference; /* n - m: the diagonal of the end point */
 };
 
-static bool equal_at(const struct search *s, bool back, int32_t x, int32_t y)
+static bool equal_at(const struct linediff_search *s, bool back, int32_t x, int32_t y)
 {
     return back ? s->w->a[s->in.a1 - 1 - x] == s->w->b[s->in.b1 - 1 - y]
                 : s->w->a[s->in.a0 + x] == s->w->b[s->in.b0 + y];
@@ -114,7 +114,8 @@ static bool equal_at(const struct search *s, bool back, int32_t x, int32_t y)
 
 /* Extends one direction by one difference; returns true if it met the other, at (*ret_x, *ret_y)
  * counted from the start of this direction. */
-static bool extend(const struct search *s, bool back, int32_t d, int32_t *ret_x, int32_t *ret_y)
+static bool linediff_extend(
+    const struct linediff_search *s, bool back, int32_t d, int32_t *ret_x, int32_t *ret_y)
 {
     int32_t *mine = back ? s->w->backward : s->w->forward;
     const int32_t *other = back ? s->w->forward : s->w->backward;
@@ -141,19 +142,20 @@ static bool extend(const struct search *s, bool back, int32_t d, int32_t *ret_x,
 }
 
 /* Finds the point that splits the area in two; returns false if the budget is used up. */
-static bool find_middle(const struct work *w, struct area in, int32_t *ret_a, int32_t *ret_b)
+static bool find_middle(
+    const struct linediff_work *w, struct linediff_area in, int32_t *ret_a, int32_t *ret_b)
 {
-    struct search s = {.w = w, .in = in, .n = in.a1 - in.a0, .m = in.b1 - in.b0};
+    struct linediff_search s = {.w = w, .in = in, .n = in.a1 - in.a0, .m = in.b1 - in.b0};
     int32_t x, y;
     s.difference = s.n - s.m;
     w->forward[1] = w->backward[1] = 0;
     for (int32_t d = 0; *w->budget > 0; d++) {
-        if (extend(&s, false, d, &x, &y)) {
+        if (linediff_extend(&s, false, d, &x, &y)) {
             *ret_a = in.a0 + x;
             *ret_b = in.b0 + y;
             return true;
         }
-        if (extend(&s, true, d, &x, &y)) {
+        if (linediff_extend(&s, true, d, &x, &y)) {
             *ret_a = in.a1 - x;
             *ret_b = in.b1 - y;
             return true;
@@ -162,14 +164,14 @@ static bool find_middle(const struct work *w, struct area in, int32_t *ret_a, in
     return false;
 }
 
-static void replace(const struct work *w, struct area in)
+static void linediff_replace(const struct linediff_work *w, struct linediff_area in)
 {
     memset(w->gone + in.a0, true, (size_t)(in.a1 - in.a0));
     memset(w->new + in.b0, true, (size_t)(in.b1 - in.b0));
 }
 
 /* Each split halves the number of differences, so the recursion is shallow. */
-static void compare(const struct work *w, struct area in)
+static void linediff_compare(const struct linediff_work *w, struct linediff_area in)
 {
     int32_t a, b;
     while (in.a0 < in.a1 && in.b0 < in.b1 && w->a[in.a0] == w->b[in.b0]) {
@@ -181,16 +183,16 @@ static void compare(const struct work *w, struct area in)
         in.b1--;
     }
     if (in.a0 == in.a1 || in.b0 == in.b1 || !find_middle(w, in, &a, &b)) {
-        replace(w, in);
+        linediff_replace(w, in);
         return;
     }
     bool no_cut = (a == in.a0 && b == in.b0) || (a == in.a1 && b == in.b1);
     if (no_cut) {
-        replace(w, in);
+        linediff_replace(w, in);
         return;
     }
-    compare(w, (struct area){in.a0, a, in.b0, b});
-    compare(w, (struct area){a, in.a1, b, in.b1});
+    linediff_compare(w, (struct linediff_area){in.a0, a, in.b0, b});
+    linediff_compare(w, (struct linediff_area){a, in.a1, b, in.b1});
 }
 
 static void compare_all(
@@ -201,7 +203,7 @@ static void compare_all(
     AUTO_FREE uint32_t *b = base_alloc((new->n + 1) * sizeof(*b));
     AUTO_FREE int32_t *forward = base_alloc(2 * diagonals * sizeof(*forward));
     AUTO_FREE int32_t *backward = base_alloc(2 * diagonals * sizeof(*backward));
-    struct work w = {.a = a,
+    struct linediff_work w = {.a = a,
         .b = b,
         .gone = old->changed,
         .new = new->changed,
@@ -209,7 +211,7 @@ static void compare_all(
         .backward = backward + diagonals,
         .budget = budget};
     number_lines(old, new, &w);
-    compare(&w, (struct area){0, (int32_t)old->n, 0, (int32_t) new->n});
+    linediff_compare(&w, (struct linediff_area){0, (int32_t)old->n, 0, (int32_t) new->n});
 }
 
 /* Most of a file is unchanged before and after the edit: skip the common start and end without
@@ -232,8 +234,8 @@ static void cut_ends(struct linediff_side *old, struct linediff_side *new)
 void linediff_make(struct str old, struct str new, int64_t *budget, struct linediff *ret_diff)
 {
     struct linediff l = {0};
-    split(old, &l.old);
-    split(new, &l.new);
+    linediff_split(old, &l.old);
+    linediff_split(new, &l.new);
     *ret_diff = l;
     cut_ends(&l.old, &l.new);
     if (!l.old.n || !l.new.n || l.old.n >= LINEDIFF_LINES_MAX || l.new.n >= LINEDIFF_LINES_MAX) {

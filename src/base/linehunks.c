@@ -22,7 +22,7 @@ static bool next_change(const struct linediff *l, size_t i, size_t j, struct hun
     return h.old_to > i || h.new_to > j;
 }
 
-static void add_line(struct buf *text, char mark, struct str line)
+static void hunk_add_line(struct buf *text, char mark, struct str line)
 {
     buf_add_byte(text, mark);
     buf_add_str(text, line);
@@ -30,7 +30,7 @@ static void add_line(struct buf *text, char mark, struct str line)
         buf_add_z(text, "\n\\ No newline at end of file\n");
 }
 
-static void add_range(struct buf *text, char mark, size_t from, size_t to)
+static void hunk_add_range(struct buf *text, char mark, size_t from, size_t to)
 {
     size_t n = to - from;
     buf_printf(text, "%c%zu", mark, n ? from + 1 : from);
@@ -43,19 +43,19 @@ static void add_hunk(
 {
     size_t i = h.old_from, j = h.new_from;
     buf_add_z(text, "@@ ");
-    add_range(text, '-', h.old_from, h.old_to);
+    hunk_add_range(text, '-', h.old_from, h.old_to);
     buf_add_byte(text, ' ');
-    add_range(text, '+', h.new_from, h.new_to);
+    hunk_add_range(text, '+', h.new_from, h.new_to);
     buf_add_z(text, " @@\n");
     while (i < h.old_to || j < h.new_to) {
         if (i < h.old_to && l->old.changed[i]) {
-            add_line(text, '-', l->old.lines[i++]);
+            hunk_add_line(text, '-', l->old.lines[i++]);
             count->deleted++;
         } else if (j < h.new_to && l->new.changed[j]) {
-            add_line(text, '+', l->new.lines[j++]);
+            hunk_add_line(text, '+', l->new.lines[j++]);
             count->added++;
         } else {
-            add_line(text, ' ', l->old.lines[i++]);
+            hunk_add_line(text, ' ', l->old.lines[i++]);
             j++;
         }
     }

@@ -9,7 +9,7 @@
 #include <nss.h>
 #include <pthread.h>
 
-static void choose(void)
+static void names_configure(void)
 {
     /* Both are part of libc.a. If this fails, lookups fail later. */
     (void)!__nss_configure_lookup("hosts", "files dns");
@@ -19,7 +19,7 @@ static void choose(void)
 void names_prepare(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    pthread_once(&once, choose);
+    pthread_once(&once, names_configure);
 }
 
 #else

@@ -19,7 +19,7 @@ struct regex {
     bool gave_up;
 };
 
-static bool bad(int code, size_t at, enum err_code kind, struct err *err)
+static bool regex_error(int code, size_t at, enum err_code kind, struct err *err)
 {
     PCRE2_UCHAR text[256];
     pcre2_get_error_message(code, text, sizeof(text));
@@ -73,7 +73,7 @@ bool regex_new_with(struct str pattern, const struct regex_options *options,
     pcre2_code *compiled = pcre2_compile((PCRE2_SPTR)(pattern.n ? pattern.p : ""), pattern.n,
         compile_options(options), &code, &at, NULL);
     if (!compiled)
-        return bad(code, at, options->code, err);
+        return regex_error(code, at, options->code, err);
     (void)pcre2_jit_compile(compiled, PCRE2_JIT_COMPLETE); /* optional: only speed depends on it */
     *ret_regex = matcher_new(compiled, false);
     return true;
@@ -163,7 +163,7 @@ bool regex_replace(
             result == PCRE2_ERROR_HEAPLIMIT || result == PCRE2_ERROR_JIT_STACKLIMIT)
             return err_set(err, E_PROTOCOL, "the pattern needs too many steps to match");
         if (result != PCRE2_ERROR_NOMEMORY)
-            return bad(result, 0, E_PROTOCOL, err);
+            return regex_error(result, 0, E_PROTOCOL, err);
     }
     return err_set(err, E_IO, "the replaced text is too long");
 }

@@ -17,32 +17,33 @@ static const uint32_t constants[ROUNDS] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0
     0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208,
     0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
-static uint32_t rotate(uint32_t x, int n)
+static uint32_t sha256_rotate(uint32_t x, int n)
 {
     return x >> n | x << (32 - n);
 }
 
-static void expand(const unsigned char *p, uint32_t w[ROUNDS])
+static void sha256_expand(const unsigned char *p, uint32_t w[ROUNDS])
 {
     for (int i = 0; i < 16; i++, p += 4)
         w[i] = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
     for (int i = 16; i < ROUNDS; i++) {
         uint32_t a = w[i - 15], b = w[i - 2];
-        w[i] = w[i - 16] + (rotate(a, 7) ^ rotate(a, 18) ^ a >> 3) + w[i - 7] +
-               (rotate(b, 17) ^ rotate(b, 19) ^ b >> 10);
+        w[i] = w[i - 16] + (sha256_rotate(a, 7) ^ sha256_rotate(a, 18) ^ a >> 3) + w[i - 7] +
+               (sha256_rotate(b, 17) ^ sha256_rotate(b, 19) ^ b >> 10);
     }
 }
 
-static void add_block(uint32_t h[8], const unsigned char *p)
+static void sha256_add_block(uint32_t h[8], const unsigned char *p)
 {
     uint32_t w[ROUNDS], v[8];
-    expand(p, w);
+    sha256_expand(p, w);
     memcpy(v, h, sizeof(v));
     for (int i = 0; i < ROUNDS; i++) {
         uint32_t a = v[0], e = v[4];
-        uint32_t first = v[7] + (rotate(e, 6) ^ rotate(e, 11) ^ rotate(e, 25)) +
+        uint32_t first = v[7] +
+                         (sha256_rotate(e, 6) ^ sha256_rotate(e, 11) ^ sha256_rotate(e, 25)) +
                          ((e & v[5]) ^ (~e & v[6])) + constants[i] + w[i];
-        uint32_t second = (rotate(a, 2) ^ rotate(a, 13) ^ rotate(a, 22)) +
+        uint32_t second = (sha256_rotate(a, 2) ^ sha256_rotate(a, 13) ^ sha256_rotate(a, 22)) +
                           ((a & v[1]) ^ (a & v[2]) ^ (v[1] & v[2]));
         memmove(v + 1, v, 7 * sizeof(*v));
         v[4] += first;
@@ -67,7 +68,7 @@ void sha256_add(struct sha256 *s, struct str bytes)
         s->in_block += n;
         bytes = str_skip(bytes, n);
         if (s->in_block == SHA256_BLOCK) {
-            add_block(s->h, s->block);
+            sha256_add_block(s->h, s->block);
             s->in_block = 0;
         }
     }

@@ -45,16 +45,16 @@ struct str str_trim_end(struct str s, char byte)
     return s;
 }
 
-static bool is_blank(char c)
+static bool str_is_blank_char(char c)
 {
     return c == ' ' || c == '\t';
 }
 
 struct str str_trim(struct str s)
 {
-    while (s.n && is_blank(s.p[0]))
+    while (s.n && str_is_blank_char(s.p[0]))
         s = str_skip(s, 1);
-    while (s.n && is_blank(s.p[s.n - 1]))
+    while (s.n && str_is_blank_char(s.p[s.n - 1]))
         s.n--;
     return s;
 }

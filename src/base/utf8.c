@@ -46,7 +46,7 @@ static const struct lead *lead_of(unsigned char byte)
 
 /* Number of bytes at the start that fit the lead's pattern; lead->length if the character is
  * complete. */
-static size_t fitting(struct str s, const struct lead *lead)
+static size_t utf8_fitting_length(struct str s, const struct lead *lead)
 {
     size_t n = 1;
     while (n < lead->length && n < s.n) {
@@ -70,7 +70,7 @@ size_t utf8_decode(struct str s, uint32_t *ret_codepoint)
         return 1;
     }
     const struct lead *lead = lead_of(first);
-    if (!lead || fitting(s, lead) != lead->length)
+    if (!lead || utf8_fitting_length(s, lead) != lead->length)
         return 0;
     uint32_t codepoint = first & (0x7Fu >> lead->length);
     for (size_t i = 1; i < lead->length; i++)
@@ -83,7 +83,7 @@ size_t utf8_invalid_length(struct str s)
 {
     BUG_ON(s.n == 0);
     const struct lead *lead = lead_of((unsigned char)s.p[0]);
-    return lead ? fitting(s, lead) : 1;
+    return lead ? utf8_fitting_length(s, lead) : 1;
 }
 
 bool utf8_is_scalar(uint32_t codepoint)
@@ -199,7 +199,7 @@ bool utf8_shown_as_is(uint32_t codepoint)
     return true;
 }
 
-static void add_escaped(struct buf *b, uint32_t codepoint)
+static void utf8_add_escaped(struct buf *b, uint32_t codepoint)
 {
     if (codepoint == '\n')
         buf_add_z(b, "\\n");
@@ -224,7 +224,7 @@ void utf8_add_printable(struct buf *b, struct str s)
         } else if (utf8_shown_as_is(codepoint)) {
             buf_add(b, s.p, n);
         } else {
-            add_escaped(b, codepoint);
+            utf8_add_escaped(b, codepoint);
         }
         s = str_skip(s, n);
     }

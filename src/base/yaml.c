@@ -15,7 +15,7 @@ enum {
     SHOWN_KEY = 60, /* bytes of a key in a message */
 };
 
-struct reader {
+struct yaml_reader {
     yaml_parser_t parser;
     struct str text;
     enum err_code code;
@@ -24,18 +24,18 @@ struct reader {
     unsigned depth;
 };
 
-static bool blame(struct reader *r, yaml_mark_t mark)
+static bool yaml_blame(struct yaml_reader *r, yaml_mark_t mark)
 {
     return place_blame(r->err, (struct point){(unsigned)mark.line + 1, (unsigned)mark.column + 1});
 }
 
-static bool refuse(struct reader *r, yaml_mark_t mark, const char *why)
+static bool yaml_refuse(struct yaml_reader *r, yaml_mark_t mark, const char *why)
 {
     err_set(r->err, r->code, "%s", why);
-    return blame(r, mark);
+    return yaml_blame(r, mark);
 }
 
-static bool refuse_syntax(struct reader *r)
+static bool refuse_syntax(struct yaml_reader *r)
 {
     const yaml_parser_t *p = &r->parser;
     BUG_ON(p->error == YAML_MEMORY_ERROR);
@@ -45,10 +45,10 @@ static bool refuse_syntax(struct reader *r)
     }
     err_set(
         r->err, r->code, "%s%s%s", p->problem, p->context ? " " : "", p->context ? p->context : "");
-    return blame(r, p->problem_mark);
+    return yaml_blame(r, p->problem_mark);
 }
 
-static bool next_event(struct reader *r, yaml_event_t *ret_event)
+static bool next_event(struct yaml_reader *r, yaml_event_t *ret_event)
 {
     return yaml_parser_parse(&r->parser, ret_event) || refuse_syntax(r);
 }
@@ -64,14 +64,14 @@ static bool scalar_plain(const yaml_event_t *event)
 }
 
 /* Rejects constructs that make the text mean more than it shows, on every kind of node. */
-static bool check_node(struct reader *r, const yaml_event_t *event)
+static bool check_node(struct yaml_reader *r, const yaml_event_t *event)
 {
     const yaml_char_t *anchor = NULL, *tag = NULL;
     if (event->type == YAML_SCALAR_EVENT) {
         anchor = event->data.scalar.anchor;
         tag = event->data.scalar.tag;
         if (str_find(scalar_text(event), '\0') >= 0)
-            return refuse(r, event->start_mark, "the character \\0 is not allowed");
+            return yaml_refuse(r, event->start_mark, "the character \\0 is not allowed");
     } else if (event->type == YAML_SEQUENCE_START_EVENT) {
         anchor = event->data.sequence_start.anchor;
         tag = event->data.sequence_start.tag;
@@ -80,30 +80,30 @@ static bool check_node(struct reader *r, const yaml_event_t *event)
         tag = event->data.mapping_start.tag;
     }
     if (event->type == YAML_ALIAS_EVENT)
-        return refuse(r, event->start_mark, "aliases (*name) are not supported");
+        return yaml_refuse(r, event->start_mark, "aliases (*name) are not supported");
     if (anchor)
-        return refuse(r, event->start_mark, "anchors (&name) are not supported");
+        return yaml_refuse(r, event->start_mark, "anchors (&name) are not supported");
     if (tag)
-        return refuse(r, event->start_mark, "tags (!name) are not supported");
+        return yaml_refuse(r, event->start_mark, "tags (!name) are not supported");
     if (++r->nodes > YAML_NODES_MAX)
-        return refuse(r, event->start_mark, "more than a million values");
+        return yaml_refuse(r, event->start_mark, "more than a million values");
     return true;
 }
 
-static bool read_node(struct reader *r, const yaml_event_t *event, json_t **ret_value);
+static bool read_node(struct yaml_reader *r, const yaml_event_t *event, json_t **ret_value);
 
-static bool read_scalar(struct reader *r, const yaml_event_t *event, json_t **ret_value)
+static bool read_scalar(struct yaml_reader *r, const yaml_event_t *event, json_t **ret_value)
 {
     const char *why = NULL;
     struct str text = scalar_text(event);
     json_t *value = scalar_plain(event) ? yaml_scalar(text, &why) : json_text(text);
     if (!value)
-        return refuse(r, event->start_mark, why);
+        return yaml_refuse(r, event->start_mark, why);
     *ret_value = value;
     return true;
 }
 
-static bool read_list(struct reader *r, json_t **ret_value)
+static bool read_list(struct yaml_reader *r, json_t **ret_value)
 {
     AUTO_JSON json_t *list = json_array();
     for (;;) {
@@ -121,26 +121,26 @@ static bool read_list(struct reader *r, json_t **ret_value)
     return true;
 }
 
-static bool check_key(struct reader *r, const yaml_event_t *event, const json_t *object)
+static bool check_key(struct yaml_reader *r, const yaml_event_t *event, const json_t *object)
 {
     if (!check_node(r, event))
         return false;
     if (event->type != YAML_SCALAR_EVENT)
-        return refuse(r, event->start_mark, "a key must be a scalar");
+        return yaml_refuse(r, event->start_mark, "a key must be a scalar");
     struct str key = scalar_text(event);
     if (scalar_plain(event) && str_is(key, "<<"))
-        return refuse(r, event->start_mark, "merge keys (<<) are not supported");
+        return yaml_refuse(r, event->start_mark, "merge keys (<<) are not supported");
     if (scalar_plain(event) && key.n == 0)
-        return refuse(r, event->start_mark, "a key is missing");
+        return yaml_refuse(r, event->start_mark, "a key is missing");
     if (json_object_getn(object, key.p, key.n)) {
         err_set(
             r->err, r->code, "duplicate key \"" STR_FMT "\"", STR_ARG(str_head(key, SHOWN_KEY)));
-        return blame(r, event->start_mark);
+        return yaml_blame(r, event->start_mark);
     }
     return true;
 }
 
-static bool read_object(struct reader *r, json_t **ret_value)
+static bool yaml_read_object(struct yaml_reader *r, json_t **ret_value)
 {
     AUTO_JSON json_t *object = json_object();
     for (;;) {
@@ -160,7 +160,7 @@ static bool read_object(struct reader *r, json_t **ret_value)
     return true;
 }
 
-static bool read_node(struct reader *r, const yaml_event_t *event, json_t **ret_value)
+static bool read_node(struct yaml_reader *r, const yaml_event_t *event, json_t **ret_value)
 {
     if (!check_node(r, event))
         return false;
@@ -168,17 +168,17 @@ static bool read_node(struct reader *r, const yaml_event_t *event, json_t **ret_
         return read_scalar(r, event, ret_value);
     if (r->depth == JSON_DEPTH_MAX) {
         err_set(r->err, r->code, "nested more than %d levels deep", JSON_DEPTH_MAX);
-        return blame(r, event->start_mark);
+        return yaml_blame(r, event->start_mark);
     }
     r->depth++;
     bool list = event->type == YAML_SEQUENCE_START_EVENT;
-    bool ok = list ? read_list(r, ret_value) : read_object(r, ret_value);
+    bool ok = list ? read_list(r, ret_value) : yaml_read_object(r, ret_value);
     r->depth--;
     return ok;
 }
 
 /* The start of the stream and of the first document. */
-static bool read_start(struct reader *r)
+static bool read_start(struct yaml_reader *r)
 {
     AUTO_EVENT yaml_event_t stream = {0};
     AUTO_EVENT yaml_event_t document = {0};
@@ -188,22 +188,22 @@ static bool read_start(struct reader *r)
         return err_set(r->err, r->code, "empty, where YAML was expected");
     const yaml_tag_directive_t *tags = document.data.document_start.tag_directives.start;
     if (tags != document.data.document_start.tag_directives.end)
-        return refuse(r, document.start_mark, "tags (%TAG) are not supported");
+        return yaml_refuse(r, document.start_mark, "tags (%TAG) are not supported");
     return true;
 }
 
-static bool read_end(struct reader *r)
+static bool read_end(struct yaml_reader *r)
 {
     AUTO_EVENT yaml_event_t document = {0};
     AUTO_EVENT yaml_event_t stream = {0};
     if (!next_event(r, &document) || !next_event(r, &stream))
         return false;
     if (stream.type != YAML_STREAM_END_EVENT)
-        return refuse(r, stream.start_mark, "more than one document");
+        return yaml_refuse(r, stream.start_mark, "more than one document");
     return true;
 }
 
-static bool read_document(struct reader *r, json_t **ret_tree)
+static bool read_document(struct yaml_reader *r, json_t **ret_tree)
 {
     AUTO_EVENT yaml_event_t root = {0};
     AUTO_JSON json_t *tree = NULL;
@@ -217,14 +217,14 @@ static bool read_document(struct reader *r, json_t **ret_tree)
     return true;
 }
 
-static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct err *err)
+static bool yaml_parse_tree(struct str text, enum err_code code, json_t **ret_tree, struct err *err)
 {
     if (text.n > YAML_SIZE_MAX)
         return err_set(err, code, "larger than %d MiB", YAML_SIZE_MAX >> 20);
     text = utf8_skip_mark(text); /* the parser would count it as a column */
     if (!yaml_check_text(text, code, err))
         return false;
-    struct reader r = {.text = text, .code = code, .err = err};
+    struct yaml_reader r = {.text = text, .code = code, .err = err};
     BUG_ON(!yaml_parser_initialize(&r.parser));
     yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&r.parser, (const unsigned char *)(text.p ? text.p : ""), text.n);
@@ -236,5 +236,5 @@ static bool parse(struct str text, enum err_code code, json_t **ret_tree, struct
 bool yaml_parse(
     struct str text, const char *name, enum err_code code, json_t **ret_tree, struct err *err)
 {
-    return parse(text, code, ret_tree, err) || place_blame_file(err, name);
+    return yaml_parse_tree(text, code, ret_tree, err) || place_blame_file(err, name);
 }

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-enum word {
+enum scalar_word {
     WORD_NONE,
     WORD_NULL,
     WORD_TRUE,
@@ -12,11 +12,11 @@ enum word {
     WORD_NOT_FINITE,
 };
 
-static enum word word_of(struct str s)
+static enum scalar_word word_of(struct str s)
 {
     static const struct {
         const char *text;
-        enum word word;
+        enum scalar_word word;
     } words[] = {
         {"", WORD_NULL},
         {"~", WORD_NULL},
@@ -70,7 +70,7 @@ static bool has_sign(struct str s)
 }
 
 /* Returns true if it has the form of an integer; the value is NULL if it does not fit. */
-static bool read_integer(struct str s, json_t **ret_value)
+static bool scalar_read_integer(struct str s, json_t **ret_value)
 {
     unsigned base = 10;
     bool negative = s.n > 0 && s.p[0] == '-';
@@ -144,7 +144,7 @@ json_t *yaml_scalar(struct str plain, const char **ret_why)
     case WORD_NONE:
         break;
     }
-    if (read_integer(plain, &value)) {
+    if (scalar_read_integer(plain, &value)) {
         *ret_why = "the integer does not fit into 64 bits";
         return value;
     }

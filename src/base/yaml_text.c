@@ -8,7 +8,7 @@
 
 #include <yaml.h>
 
-enum kind {
+enum yaml_text_kind {
     SHOWN,
     BREAK,    /* a line break for the parser, but not for most programs */
     HIDDEN,   /* no glyph, no width */
@@ -40,7 +40,7 @@ enum {
 /* Sorted. Characters that utf8_shown_as_is() rejects and that have no row are HIDDEN. */
 static const struct {
     uint32_t first, last;
-    enum kind kind;
+    enum yaml_text_kind kind;
 } kinds[] = {
     {NEXT_LINE, NEXT_LINE, BREAK},
     {0xA0, 0xA0, BLANK},
@@ -77,7 +77,7 @@ static const struct {
 };
 
 /* Control characters are left to the parser. */
-static enum kind kind_of(uint32_t codepoint)
+static enum yaml_text_kind yaml_text_kind_of(uint32_t codepoint)
 {
     if (codepoint < ASCII_END)
         return SHOWN;
@@ -88,7 +88,7 @@ static enum kind kind_of(uint32_t codepoint)
 }
 
 /* A position in the text, in bytes and in characters, since the parser counts characters. */
-struct walk {
+struct yaml_text_walk {
     struct str text;
     size_t at;       /* bytes */
     size_t index;    /* characters */
@@ -99,7 +99,7 @@ struct walk {
     struct err *err;
 };
 
-static uint32_t peek(const struct walk *w, size_t *ret_length)
+static uint32_t yaml_text_peek(const struct yaml_text_walk *w, size_t *ret_length)
 {
     uint32_t codepoint = 0;
     *ret_length = utf8_decode(str_skip(w->text, w->at), &codepoint);
@@ -113,21 +113,21 @@ static bool is_tag(uint32_t codepoint)
            (codepoint >= 0xE0061 && codepoint <= 0xE007A);
 }
 
-static void step(struct walk *w)
+static void yaml_text_step(struct yaml_text_walk *w)
 {
     size_t n;
-    w->before = peek(w, &n);
+    w->before = yaml_text_peek(w, &n);
     w->tags = is_tag(w->before) ? w->tags + 1 : 0;
     w->at += n;
     w->index++;
 }
 
-static uint32_t after(const struct walk *w)
+static uint32_t yaml_text_peek_next(const struct yaml_text_walk *w)
 {
-    struct walk next = *w;
+    struct yaml_text_walk next = *w;
     size_t n;
-    step(&next);
-    return next.at < next.text.n ? peek(&next, &n) : 0;
+    yaml_text_step(&next);
+    return next.at < next.text.n ? yaml_text_peek(&next, &n) : 0;
 }
 
 static const char *const refusals[] = {
@@ -141,7 +141,8 @@ static const char *const refusals[] = {
                "\"\\u%04X\" in double quotes",
 };
 
-static bool refuse(const struct walk *w, size_t at, uint32_t codepoint, enum kind kind)
+static bool yaml_text_refuse(
+    const struct yaml_text_walk *w, size_t at, uint32_t codepoint, enum yaml_text_kind kind)
 {
     if (codepoint == RETURN)
         err_set(w->err, w->code,
@@ -168,7 +169,7 @@ static bool refuse(const struct walk *w, size_t at, uint32_t codepoint, enum kin
  * are other characters to check. */
 static bool check_breaks(struct str text, enum err_code code, bool *ret_more, struct err *err)
 {
-    struct walk w = {.text = text, .code = code, .err = err};
+    struct yaml_text_walk w = {.text = text, .code = code, .err = err};
     bool more = false;
     while (w.at < text.n) {
         unsigned char byte = (unsigned char)text.p[w.at];
@@ -177,26 +178,26 @@ static bool check_breaks(struct str text, enum err_code code, bool *ret_more, st
             continue;
         }
         size_t n;
-        uint32_t codepoint = peek(&w, &n);
-        enum kind kind = kind_of(codepoint);
+        uint32_t codepoint = yaml_text_peek(&w, &n);
+        enum yaml_text_kind kind = yaml_text_kind_of(codepoint);
         if (n == 0) {
             err_set(err, code, "not valid UTF-8");
             return place_blame(err, place_point(text, w.at));
         }
-        if (kind == BREAK || (codepoint == RETURN && after(&w) != '\n'))
-            return refuse(&w, w.at, codepoint, BREAK);
+        if (kind == BREAK || (codepoint == RETURN && yaml_text_peek_next(&w) != '\n'))
+            return yaml_text_refuse(&w, w.at, codepoint, BREAK);
         more |= kind != SHOWN;
-        step(&w);
+        yaml_text_step(&w);
     }
     *ret_more = more;
     return true;
 }
 
 /* Ordinary text of a language: between two visible characters that have no meaning in YAML. */
-static bool is_ordinary(const struct walk *w, enum kind kind)
+static bool is_ordinary(const struct yaml_text_walk *w, enum yaml_text_kind kind)
 {
-    enum kind before = kind_of(w->before);
-    uint32_t next = after(w);
+    enum yaml_text_kind before = yaml_text_kind_of(w->before);
+    uint32_t next = yaml_text_peek_next(w);
     if (kind == SELECTOR && next == KEYCAP && w->before)
         return (w->before >= '0' && w->before <= '9') || w->before == '#' || w->before == '*';
     if (kind == SELECTOR)
@@ -204,7 +205,7 @@ static bool is_ordinary(const struct walk *w, enum kind kind)
     if (kind != JOINER && kind != BLANK)
         return false;
     return w->before >= ASCII_END && (before == SHOWN || (before == SELECTOR && kind == JOINER)) &&
-           next >= ASCII_END && kind_of(next) == SHOWN;
+           next >= ASCII_END && yaml_text_kind_of(next) == SHOWN;
 }
 
 /* Right-to-left letters. */
@@ -217,13 +218,13 @@ static bool is_rtl(uint32_t c)
 
 static bool is_visible(uint32_t codepoint)
 {
-    return codepoint > ' ' && codepoint != 0x7F && kind_of(codepoint) == SHOWN;
+    return codepoint > ' ' && codepoint != 0x7F && yaml_text_kind_of(codepoint) == SHOWN;
 }
 
 /* A region flag: the black flag, the region code in tags, the cancel tag. */
-static bool is_flag(const struct walk *w, uint32_t codepoint)
+static bool is_flag(const struct yaml_text_walk *w, uint32_t codepoint)
 {
-    uint32_t next = after(w);
+    uint32_t next = yaml_text_peek_next(w);
     bool begun = w->tags ? w->tags <= FLAG_TAGS_MAX : w->before == BLACK_FLAG;
     if (codepoint == CANCEL_TAG)
         return begun && w->tags > 0;
@@ -233,9 +234,10 @@ static bool is_flag(const struct walk *w, uint32_t codepoint)
 
 /* A comment has no structure: orthographic characters are allowed between any visible
  * characters. */
-static bool is_spelling(const struct walk *w, uint32_t codepoint, enum kind kind)
+static bool is_spelling(
+    const struct yaml_text_walk *w, uint32_t codepoint, enum yaml_text_kind kind)
 {
-    uint32_t next = after(w);
+    uint32_t next = yaml_text_peek_next(w);
     if (codepoint == LEFT_MARK || codepoint == RIGHT_MARK)
         return is_rtl(w->before) || is_rtl(next);
     if (kind == BLANK ? codepoint != BRAILLE_BLANK : codepoint == SOFT_HYPHEN)
@@ -243,22 +245,22 @@ static bool is_spelling(const struct walk *w, uint32_t codepoint, enum kind kind
     return is_flag(w, codepoint);
 }
 
-static bool check_outside(struct walk *w, size_t end)
+static bool check_outside(struct yaml_text_walk *w, size_t end)
 {
-    for (; w->index < end && w->at < w->text.n; step(w)) {
+    for (; w->index < end && w->at < w->text.n; yaml_text_step(w)) {
         size_t n;
-        uint32_t codepoint = peek(w, &n);
-        enum kind kind = kind_of(codepoint);
+        uint32_t codepoint = yaml_text_peek(w, &n);
+        enum yaml_text_kind kind = yaml_text_kind_of(codepoint);
         w->comment &= codepoint != '\n';
         if (kind != SHOWN && !is_ordinary(w, kind) &&
             !(w->comment && is_spelling(w, codepoint, kind)))
-            return refuse(w, w->at, codepoint, kind == BLANK ? BLANK : HIDDEN);
+            return yaml_text_refuse(w, w->at, codepoint, kind == BLANK ? BLANK : HIDDEN);
     }
     return true;
 }
 
 /* Between two tokens there are only blanks, line breaks and comments. */
-static bool check_between(struct walk *w, size_t end)
+static bool check_between(struct yaml_text_walk *w, size_t end)
 {
     bool ok = true;
     while (ok && w->index < end && w->at < w->text.n) {
@@ -300,25 +302,25 @@ static void close_turn(struct turns *t, uint32_t codepoint)
 
 /* A direction control is in effect up to the end of its line. One that is still open at the closing
  * quote would reorder the text after it. */
-static bool check_quoted(struct walk *w, size_t end)
+static bool check_quoted(struct yaml_text_walk *w, size_t end)
 {
     struct turns turns = {0};
-    for (; w->index < end && w->at < w->text.n; step(w)) {
+    for (; w->index < end && w->at < w->text.n; yaml_text_step(w)) {
         size_t n;
-        uint32_t codepoint = peek(w, &n);
-        enum kind kind = kind_of(codepoint);
+        uint32_t codepoint = yaml_text_peek(w, &n);
+        enum yaml_text_kind kind = yaml_text_kind_of(codepoint);
         if (codepoint == '\n')
             turns.n = 0;
         if (kind == CLOSER)
             close_turn(&turns, codepoint);
         if (kind == OPENER && turns.n == OPEN_MAX)
-            return refuse(w, w->at, codepoint, OPENER);
+            return yaml_text_refuse(w, w->at, codepoint, OPENER);
         if (kind == OPENER) {
             turns.open[turns.n].at = w->at;
             turns.open[turns.n++].codepoint = codepoint;
         }
     }
-    return turns.n == 0 || refuse(w, turns.open[0].at, turns.open[0].codepoint, OPENER);
+    return turns.n == 0 || yaml_text_refuse(w, turns.open[0].at, turns.open[0].codepoint, OPENER);
 }
 
 static bool is_quoted(const yaml_token_t *token)
@@ -328,7 +330,7 @@ static bool is_quoted(const yaml_token_t *token)
                token->data.scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE);
 }
 
-static int nesting(const yaml_token_t *token)
+static int yaml_text_nesting(const yaml_token_t *token)
 {
     switch (token->type) {
     case YAML_BLOCK_SEQUENCE_START_TOKEN:
@@ -347,16 +349,16 @@ static int nesting(const yaml_token_t *token)
 
 /* The end of the text scanned before a syntax error, which yaml_parse() reports later. An unclosed
  * quoted scalar is excluded. */
-static size_t error_index(const yaml_parser_t *parser, struct walk w)
+static size_t error_index(const yaml_parser_t *parser, struct yaml_text_walk w)
 {
     while (w.index < parser->context_mark.index && w.at < w.text.n)
-        step(&w);
+        yaml_text_step(&w);
     bool open = w.at < w.text.n && w.index == parser->context_mark.index &&
                 (w.text.p[w.at] == '"' || w.text.p[w.at] == '\'');
     return open ? w.index : parser->mark.index;
 }
 
-static bool refuse_depth(const struct walk *w, yaml_mark_t mark)
+static bool refuse_depth(const struct yaml_text_walk *w, yaml_mark_t mark)
 {
     err_set(w->err, w->code, "nested more than %d levels deep", JSON_DEPTH_MAX);
     return place_blame(w->err, (struct point){(unsigned)mark.line + 1, (unsigned)mark.column + 1});
@@ -365,7 +367,7 @@ static bool refuse_depth(const struct walk *w, yaml_mark_t mark)
 /* Quoted text is found by the parser's own tokens, so that both agree. Everything else counts as
  * outside, including comments and blanks, which belong to no token; comments allow more characters.
  * Nesting is limited because the scanner visits all open brackets for each token. */
-static bool check_tokens(yaml_parser_t *parser, struct walk *w)
+static bool check_tokens(yaml_parser_t *parser, struct yaml_text_walk *w)
 {
     bool ended = false, ok = true;
     int depth = 0;
@@ -374,7 +376,7 @@ static bool check_tokens(yaml_parser_t *parser, struct walk *w)
         if (!yaml_parser_scan(parser, &token))
             return check_outside(w, error_index(parser, *w));
         ended = token.type == YAML_STREAM_END_TOKEN || token.type == YAML_NO_TOKEN;
-        depth += nesting(&token);
+        depth += yaml_text_nesting(&token);
         ok = check_between(w, token.start_mark.index);
         if (ok && is_quoted(&token))
             ok = check_quoted(w, token.end_mark.index);
@@ -403,7 +405,7 @@ bool yaml_check_text(struct str text, enum err_code code, struct err *err)
         return false;
     if (!more)
         return true;
-    struct walk w = {.text = text, .code = code, .err = err};
+    struct yaml_text_walk w = {.text = text, .code = code, .err = err};
     yaml_parser_t parser;
     BUG_ON(!yaml_parser_initialize(&parser));
     yaml_parser_set_encoding(&parser, YAML_UTF8_ENCODING);
@@ -424,7 +426,7 @@ static void add_character(struct buf *b, uint32_t codepoint, struct str bytes)
             return;
         }
     bool allowed = (codepoint & 0xFFFE) != 0xFFFE; /* the parser rejects U+FFFE and U+FFFF */
-    if (allowed && utf8_shown_as_is(codepoint) && kind_of(codepoint) == SHOWN)
+    if (allowed && utf8_shown_as_is(codepoint) && yaml_text_kind_of(codepoint) == SHOWN)
         buf_add_str(b, bytes);
     else
         buf_printf(b, codepoint > 0xFFFF ? "\\U%08X" : "\\u%04X", codepoint);

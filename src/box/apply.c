@@ -26,7 +26,7 @@ void apply_done(struct apply *a)
 
 /* One path in one tree ------------------------------------------------------------------------ */
 
-struct seen {
+struct apply_seen {
     int fd; /* -1: no file or symlink there */
     struct stat st;
     bool dir;     /* a directory, which git does not track */
@@ -34,16 +34,17 @@ struct seen {
     bool strange; /* neither file nor symlink nor directory */
 };
 
-static void seen_done(struct seen *s)
+static void seen_done(struct apply_seen *s)
 {
     auto_fd(&s->fd);
 }
 
 #define AUTO_SEEN AUTO(seen_done)
 
-static bool look(int root_fd, struct str path, struct seen *ret_seen, struct err *err)
+static bool apply_inspect(
+    int root_fd, struct str path, struct apply_seen *ret_seen, struct err *err)
 {
-    struct seen s = {.fd = -1};
+    struct apply_seen s = {.fd = -1};
     AUTO_FD int fd = delta_open(root_fd, path, &s.st);
     s.barred = fd < 0 && (errno == ENOTDIR || errno == ELOOP);
     if (fd < 0 && errno != ENOENT && !s.barred)
@@ -63,8 +64,8 @@ static bool same_mode(mode_t a, mode_t b)
 }
 
 /* Compares type, content and mode; two missing files are equal. */
-static bool same_state(
-    const struct seen *a, const struct seen *b, uint64_t *left, bool *ret_same, struct err *err)
+static bool same_state(const struct apply_seen *a, const struct apply_seen *b, uint64_t *left,
+    bool *ret_same, struct err *err)
 {
     if (a->strange || b->strange || a->fd < 0 || b->fd < 0) {
         *ret_same = !a->strange && !b->strange && a->fd < 0 && b->fd < 0;
@@ -79,7 +80,7 @@ static bool same_state(
 
 /* Check --------------------------------------------------------------------------------------- */
 
-static const char *what_project_did(const struct delta_item *item, const struct seen *now)
+static const char *what_project_did(const struct delta_item *item, const struct apply_seen *now)
 {
     if (now->strange)
         return "has something else than a file there";
@@ -92,9 +93,9 @@ static const char *what_project_did(const struct delta_item *item, const struct 
 
 /* Checks whether the project still has the version the box started from. */
 static bool is_as_before(const struct apply_trees *t, const struct delta_item *item,
-    const struct seen *now, uint64_t *left, bool *ret_same, struct err *err)
+    const struct apply_seen *now, uint64_t *left, bool *ret_same, struct err *err)
 {
-    AUTO_SEEN struct seen before = {.fd = -1};
+    AUTO_SEEN struct apply_seen before = {.fd = -1};
     if (t->baseline_fd < 0) {
         if (now->strange) {
             *ret_same = false;
@@ -102,13 +103,13 @@ static bool is_as_before(const struct apply_trees *t, const struct delta_item *i
         }
         return manifest_check(t->manifest, t->project_fd, item->path, ret_same, err);
     }
-    return look(t->baseline_fd, item->path, &before, err) &&
+    return apply_inspect(t->baseline_fd, item->path, &before, err) &&
            same_state(&before, now, left, ret_same, err);
 }
 
 /* For a copy: checks whether the project has a file written by an interrupted apply. */
 static bool is_as_noted(
-    const struct apply_trees *t, const struct delta_item *item, const struct seen *now)
+    const struct apply_trees *t, const struct delta_item *item, const struct apply_seen *now)
 {
     if (t->baseline_fd < 0 || !t->manifest || now->strange || now->dir)
         return false;
@@ -116,7 +117,7 @@ static bool is_as_noted(
 }
 
 static bool is_as_in_box(const struct apply *a, const struct delta_item *item,
-    const struct seen *now, uint64_t *left, bool *ret_same, struct err *err)
+    const struct apply_seen *now, uint64_t *left, bool *ret_same, struct err *err)
 {
     bool there = now->fd >= 0 && !now->strange;
     if (there && item->new.ino &&same_mode(item->new.mode, now->st.st_mode))
@@ -133,14 +134,14 @@ static bool is_forbidden(const struct delta_item *item)
 static bool check_row(const struct apply *a, struct apply_row *row, uint64_t *left, struct err *err)
 {
     const struct apply_trees *t = &a->trees;
-    AUTO_SEEN struct seen now = {.fd = -1};
+    AUTO_SEEN struct apply_seen now = {.fd = -1};
     bool before, done;
     if (is_forbidden(row->item)) {
         row->state = APPLY_FORBIDDEN;
         row->project = "";
         return true;
     }
-    if (!look(t->project_fd, row->item->path, &now, err) ||
+    if (!apply_inspect(t->project_fd, row->item->path, &now, err) ||
         !is_as_before(t, row->item, &now, left, &before, err) ||
         !is_as_in_box(a, row->item, &now, left, &done, err))
         return false;
@@ -222,7 +223,7 @@ bool apply_is_executed(const struct apply_row *row)
     return row->state == APPLY_FITS && (row->acts->class == SELFRUN_RUNS || row->acts->leads_out);
 }
 
-static void count(struct apply *a)
+static void apply_count(struct apply *a)
 {
     for (size_t i = 0; i < a->n; i++) {
         const struct apply_row *row = &a->rows[i];
@@ -233,7 +234,7 @@ static void count(struct apply *a)
     }
 }
 
-static const struct apply_row *first_in(const struct apply *a, enum apply_state state)
+static const struct apply_row *apply_first_in_state(const struct apply *a, enum apply_state state)
 {
     for (size_t i = 0; i < a->n; i++)
         if (a->rows[i].state == state)
@@ -250,7 +251,7 @@ static bool refuse_conflicts(const struct apply *a, struct err *err)
         [DELTA_MODE] = "was given another mode",
         [DELTA_TYPE] = "became another type of file",
     };
-    const struct apply_row *row = first_in(a, APPLY_CONFLICT);
+    const struct apply_row *row = apply_first_in_state(a, APPLY_CONFLICT);
     err_set(err, E_CONFLICT, "'%s' %s in the box, and the project %s by now; nothing was applied",
         row->item->path.p, done[row->item->kind], row->project);
     err_ctx(err, "path", "%s", row->item->path.p);
@@ -259,7 +260,7 @@ static bool refuse_conflicts(const struct apply *a, struct err *err)
 
 static bool refuse_forbidden(const struct apply *a, const struct delta *delta, struct err *err)
 {
-    const struct apply_row *row = first_in(a, APPLY_FORBIDDEN);
+    const struct apply_row *row = apply_first_in_state(a, APPLY_FORBIDDEN);
     if (row && delta_is_git(row->item->path))
         err_set(err, E_FS_VIOLATION, "'%s' belongs to git", row->item->path.p);
     else if (row)
@@ -298,7 +299,7 @@ static bool find_acting(struct apply *a, const struct delta *delta, struct err *
     return acting_find(&a->acting, &in, err);
 }
 
-static bool take(struct apply *a, struct delta *delta, struct err *err)
+static bool apply_snapshot(struct apply *a, struct delta *delta, struct err *err)
 {
     const struct apply_trees *t = &a->trees;
     const struct taken_trees trees = {
@@ -316,7 +317,7 @@ bool apply_check(struct apply *a, const struct apply_trees *trees, struct delta 
     BUG_ON(a->rows);
     a->trees = *trees;
     a->rows = base_alloc((delta->n + 1) * sizeof(*a->rows));
-    if (!take(a, delta, err))
+    if (!apply_snapshot(a, delta, err))
         return false;
     for (size_t i = 0; i < delta->n; i++) {
         a->rows[i].item = &delta->items[i];
@@ -327,7 +328,7 @@ bool apply_check(struct apply *a, const struct apply_trees *trees, struct delta 
     }
     if (!check_shapes(a, delta, err))
         return false;
-    count(a);
+    apply_count(a);
     if (a->n_conflicts)
         return refuse_conflicts(a, err);
     if (a->n_forbidden || delta->n_refused)
@@ -338,7 +339,7 @@ bool apply_check(struct apply *a, const struct apply_trees *trees, struct delta 
 /* Commit -------------------------------------------------------------------------------------- */
 
 /* `now`: the current file, symlink, directory or nothing at that path. */
-static bool put_row(struct writer *w, const struct apply *a, const struct apply_row *row,
+static bool apply_put_row(struct writer *w, const struct apply *a, const struct apply_row *row,
     const struct stamp *now, struct err *err)
 {
     const struct delta_item *item = row->item;
@@ -369,7 +370,7 @@ static bool put_project(struct writer *w, const struct apply *a, struct err *err
 {
     for (size_t i = 0; i < a->n; i++) {
         const struct apply_row *row = &a->rows[i];
-        if (row->state == APPLY_FITS && !put_row(w, a, row, &row->now, err))
+        if (row->state == APPLY_FITS && !apply_put_row(w, a, row, &row->now, err))
             return false;
     }
     return true;
@@ -380,13 +381,13 @@ static bool put_baseline(struct writer *w, const struct apply *a, struct err *er
 {
     for (size_t i = 0; i < a->n; i++) {
         const struct delta_item *item = a->rows[i].item;
-        AUTO_SEEN struct seen before = {.fd = -1};
+        AUTO_SEEN struct apply_seen before = {.fd = -1};
         struct stamp old = item->old;
-        if (!old.ino && !look(a->trees.baseline_fd, item->path, &before, err))
+        if (!old.ino && !apply_inspect(a->trees.baseline_fd, item->path, &before, err))
             return false;
         if (before.dir)
             old = stamp_of(&before.st);
-        if (!put_row(w, a, &a->rows[i], &old, err))
+        if (!apply_put_row(w, a, &a->rows[i], &old, err))
             return false;
     }
     return true;
@@ -476,11 +477,11 @@ static bool is_applied(const struct apply *a, struct str path)
 static bool is_needed(const struct apply_trees *t, struct str path)
 {
     AUTO_ERR struct err ignored = {0};
-    AUTO_SEEN struct seen now = {.fd = -1}, before = {.fd = -1};
+    AUTO_SEEN struct apply_seen now = {.fd = -1}, before = {.fd = -1};
     uint64_t left = COMPARE_MAX;
     bool same = false;
-    return !look(t->project_fd, path, &now, &ignored) ||
-           !look(t->baseline_fd, path, &before, &ignored) ||
+    return !apply_inspect(t->project_fd, path, &now, &ignored) ||
+           !apply_inspect(t->baseline_fd, path, &before, &ignored) ||
            !same_state(&before, &now, &left, &same, &ignored) || !same;
 }
 
@@ -529,7 +530,7 @@ bool apply_commit(struct apply *a, const char *journal_dir, struct err *err)
 
 /* Copies the old manifest, with the current state of the applied files in a tree. The box may have
  * changed its own tree since; there, only files that are still as applied are added. */
-static bool move_to(int root_fd, const struct apply *a, const struct manifest *old,
+static bool apply_update_manifest(int root_fd, const struct apply *a, const struct manifest *old,
     struct manifest *moved, struct err *err)
 {
     bool of_box = root_fd == a->trees.upper_fd;
@@ -544,8 +545,8 @@ static bool move_to(int root_fd, const struct apply *a, const struct manifest *o
         }
         i += e && is_applied(a, path);
         const struct apply_row *row = &a->rows[j++];
-        AUTO_SEEN struct seen now = {.fd = -1};
-        if (!look(root_fd, row->item->path, &now, err))
+        AUTO_SEEN struct apply_seen now = {.fd = -1};
+        if (!apply_inspect(root_fd, row->item->path, &now, err))
             return false;
         if (now.fd >= 0 && !now.strange && (!of_box || taken_is(&a->taken, row->item, &now.st)))
             manifest_add(moved, row->item->path, &now.st);
@@ -556,11 +557,11 @@ static bool move_to(int root_fd, const struct apply *a, const struct manifest *o
 bool apply_move_manifest(
     const struct apply *a, const struct manifest *old, struct manifest *moved, struct err *err)
 {
-    return move_to(a->trees.project_fd, a, old, moved, err);
+    return apply_update_manifest(a->trees.project_fd, a, old, moved, err);
 }
 
 bool apply_same(
     const struct apply *a, const struct manifest *old, struct manifest *same, struct err *err)
 {
-    return move_to(a->trees.upper_fd, a, old, same, err);
+    return apply_update_manifest(a->trees.upper_fd, a, old, same, err);
 }

@@ -40,7 +40,7 @@ struct attach {
     struct link_packet packet;
 };
 
-static void end(struct attach *a, enum client_end how)
+static void attach_finish(struct attach *a, enum client_end how)
 {
     a->over = true;
     a->end = how;
@@ -49,7 +49,7 @@ static void end(struct attach *a, enum client_end how)
 /* Drawing ------------------------------------------------------------------------------------- */
 
 /* Start of the visible range of a larger screen: keeps the cursor visible. */
-static unsigned window(unsigned from, unsigned cursor, unsigned size, unsigned shown)
+static unsigned attach_window_start(unsigned from, unsigned cursor, unsigned size, unsigned shown)
 {
     if (shown >= size)
         return 0;
@@ -80,7 +80,7 @@ static void draw_hint(struct attach *a)
     canvas_fill(c, row, end, cols, &style);
 }
 
-static void draw(struct attach *a)
+static void attach_draw(struct attach *a)
 {
     struct canvas *c = a->display.canvas;
     const struct link_screen *s = &a->screen;
@@ -88,13 +88,13 @@ static void draw(struct attach *a)
              cols = MIN(canvas_cols(c), (unsigned)s->cols);
     canvas_clear(c);
     if (a->drawn) {
-        a->from_row = window(a->from_row, s->cursor_row, s->rows, canvas_rows(c));
-        a->from_col = window(a->from_col, s->cursor_col, s->cols, canvas_cols(c));
+        a->from_row = attach_window_start(a->from_row, s->cursor_row, s->rows, canvas_rows(c));
+        a->from_col = attach_window_start(a->from_col, s->cursor_col, s->cols, canvas_cols(c));
     }
     for (unsigned row = 0; row < rows; row++) {
         const struct cells_place place = {row, 0, a->from_col, a->from_col + cols};
         if (!cells_draw(buf_str(&a->rows[a->from_row + row]), c, &place))
-            end(a, CLIENT_CUT); /* malformed: not from our supervisor */
+            attach_finish(a, CLIENT_CUT); /* malformed: not from our supervisor */
     }
     canvas_set_cursor(
         c, &(struct canvas_cursor){s->cursor_visible && !a->scrolls, s->cursor_row - a->from_row,
@@ -106,7 +106,7 @@ static void draw(struct attach *a)
 
 /* From the supervisor ------------------------------------------------------------------------- */
 
-static bool take_screen(struct attach *a)
+static bool attach_read_screen(struct attach *a)
 {
     struct link_screen s;
     if (!link_body(&a->packet, &s, sizeof(s)) || s.rows < 1 || s.rows > LINK_SIZE_MAX ||
@@ -119,7 +119,7 @@ static bool take_screen(struct attach *a)
     return true;
 }
 
-static bool take_row(struct attach *a)
+static bool attach_read_row(struct attach *a)
 {
     struct link_row head;
     struct str body = a->packet.body;
@@ -133,55 +133,56 @@ static bool take_row(struct attach *a)
     return true;
 }
 
-static void take_packet(struct attach *a)
+static void attach_handle_packet(struct attach *a)
 {
     bool ok = true;
     switch (a->packet.word) {
     case LINK_SCREEN:
-        ok = take_screen(a);
+        ok = attach_read_screen(a);
         break;
     case LINK_ROW:
-        ok = take_row(a);
+        ok = attach_read_row(a);
         break;
     case LINK_DRAWN:
         a->drawn = true;
-        draw(a);
+        attach_draw(a);
         break;
     case LINK_BELL:
         buf_add_byte(&a->display.outlet.pending, '\a');
         display_pump(&a->display);
         break;
     case LINK_ENDED:
-        end(a, CLIENT_ENDED);
+        attach_finish(a, CLIENT_ENDED);
         break;
     default:
         ok = false;
     }
     link_drop_fds(&a->packet);
     if (!ok)
-        end(a, CLIENT_CUT);
+        attach_finish(a, CLIENT_CUT);
 }
 
-static void take_packets(struct attach *a, struct err *err)
+static void attach_read_packets(struct attach *a, struct err *err)
 {
     for (int i = 0; i < PACKETS_MAX && !a->over; i++) {
         enum link_got got = link_receive(a->fd, &a->packet);
         if (got == LINK_NOTHING)
             return;
         if (got == LINK_CLOSED)
-            end(a, CLIENT_CUT);
+            attach_finish(a, CLIENT_CUT);
         else if (a->packet.word == LINK_FAILED) {
             (void)link_get_err(a->packet.body, err);
             a->over = true;
         } else {
-            take_packet(a);
+            attach_handle_packet(a);
         }
     }
 }
 
 /* To the supervisor --------------------------------------------------------------------------- */
 
-static void tell(struct attach *a, enum link_word word, const void *head, size_t n, struct str tail)
+static void attach_send(
+    struct attach *a, enum link_word word, const void *head, size_t n, struct str tail)
 {
     uint64_t until = clock_mono_ms() + SEND_MS;
     enum link_sent sent;
@@ -191,20 +192,20 @@ static void tell(struct attach *a, enum link_word word, const void *head, size_t
         (void)poll(&wait, 1, SEND_MS / 10);
     }
     if (sent == LINK_LOST)
-        end(a, CLIENT_CUT);
+        attach_finish(a, CLIENT_CUT);
 }
 
-static struct link_size size_of(const struct attach *a)
+static struct link_size attach_size(const struct attach *a)
 {
     const struct canvas *c = a->display.canvas;
     return (struct link_size){(uint16_t)MIN(canvas_rows(c), (unsigned)LINK_SIZE_MAX),
         (uint16_t)MIN(canvas_cols(c), (unsigned)LINK_SIZE_MAX)};
 }
 
-static void tell_size(struct attach *a, enum link_word word)
+static void attach_send_size(struct attach *a, enum link_word word)
 {
-    const struct link_size size = size_of(a);
-    tell(a, word, &size, sizeof(size), STR(""));
+    const struct link_size size = attach_size(a);
+    attach_send(a, word, &size, sizeof(size), STR(""));
 }
 
 /* Scrolling ----------------------------------------------------------------------------------- */
@@ -213,14 +214,14 @@ static void scroll_to(struct attach *a, int64_t back)
 {
     const uint32_t to = (uint32_t)MIN(MAX(back, (int64_t)0), (int64_t)a->screen.history);
     a->screen.back = to;
-    tell(a, LINK_SCROLL, &to, sizeof(to), STR(""));
+    attach_send(a, LINK_SCROLL, &to, sizeof(to), STR(""));
 }
 
 static void leave_scrolling(struct attach *a)
 {
     a->scrolls = false;
     scroll_to(a, 0);
-    draw(a);
+    attach_draw(a);
 }
 
 static void scroll_key(struct attach *a, const char *key)
@@ -248,7 +249,7 @@ static void scroll_key(struct attach *a, const char *key)
         if (strcasecmp(key, moves[i].key) == 0 &&
             (strlen(key) > 1 || strcmp(key, moves[i].key) == 0)) {
             scroll_to(a, moves[i].to);
-            draw(a);
+            attach_draw(a);
             return;
         }
     if (strcmp(key, "q") == 0 || strcmp(key, "Escape") == 0 || strcmp(key, "Enter") == 0 ||
@@ -258,11 +259,11 @@ static void scroll_key(struct attach *a, const char *key)
 
 /* Keys ---------------------------------------------------------------------------------------- */
 
-static void take_command(struct attach *a, const char *key)
+static void attach_handle_command(struct attach *a, const char *key)
 {
     a->prefix = false;
     if (strcmp(key, "d") == 0) {
-        end(a, CLIENT_DETACHED);
+        attach_finish(a, CLIENT_DETACHED);
         return;
     }
     if (strcmp(key, "[") == 0 || strcmp(key, "PageUp") == 0) {
@@ -270,26 +271,26 @@ static void take_command(struct attach *a, const char *key)
         if (key[0] == 'P')
             scroll_key(a, key);
     }
-    draw(a);
+    attach_draw(a);
 }
 
 /* Handles a key of the client itself; returns true if it was consumed. */
-static bool take_own(struct attach *a, const char *key, bool is_prefix)
+static bool attach_handle_own_key(struct attach *a, const char *key, bool is_prefix)
 {
     if (a->prefix && is_prefix) {
         const char byte = PREFIX;
         a->prefix = false;
-        tell(a, LINK_TEXT, NULL, 0, str_n(&byte, 1));
-        draw(a);
+        attach_send(a, LINK_TEXT, NULL, 0, str_n(&byte, 1));
+        attach_draw(a);
         return true;
     }
     if (a->prefix) {
-        take_command(a, key);
+        attach_handle_command(a, key);
         return true;
     }
     if (is_prefix) {
         a->prefix = true;
-        draw(a);
+        attach_draw(a);
         return true;
     }
     if (a->scrolls)
@@ -297,70 +298,70 @@ static bool take_own(struct attach *a, const char *key, bool is_prefix)
     return a->scrolls || a->over;
 }
 
-static void tell_text(struct attach *a, enum link_word word, struct str text)
+static void attach_send_text(struct attach *a, enum link_word word, struct str text)
 {
     for (; text.n; text = str_skip(text, LINK_TEXT_MAX))
-        tell(a, word, NULL, 0, str_head(text, LINK_TEXT_MAX));
+        attach_send(a, word, NULL, 0, str_head(text, LINK_TEXT_MAX));
 }
 
-static void take_text(struct attach *a, struct str text)
+static void attach_handle_text(struct attach *a, struct str text)
 {
     while (text.n && !a->over) {
         char key[2] = {text.p[0], '\0'};
         bool is_prefix = text.p[0] == PREFIX;
         if (a->prefix || a->scrolls || is_prefix) {
-            (void)take_own(a, key, is_prefix);
+            (void)attach_handle_own_key(a, key, is_prefix);
             text = str_skip(text, 1);
             continue;
         }
         ptrdiff_t next = str_find(text, PREFIX);
         size_t n = next >= 0 ? (size_t)next : text.n;
-        tell_text(a, LINK_TEXT, str_head(text, n));
+        attach_send_text(a, LINK_TEXT, str_head(text, n));
         text = str_skip(text, n);
     }
 }
 
-static void take_mouse(struct attach *a, const struct mouse *m)
+static void attach_handle_mouse(struct attach *a, const struct mouse *m)
 {
     const struct link_mouse mouse = {(uint32_t)m->button, (uint32_t)m->action, m->mods,
         m->row + a->from_row, m->col + a->from_col};
     int64_t back = a->screen.back;
     if (!a->scrolls)
-        tell(a, LINK_MOUSE, &mouse, sizeof(mouse), STR(""));
+        attach_send(a, LINK_MOUSE, &mouse, sizeof(mouse), STR(""));
     else if (m->button == MOUSE_WHEEL_UP || m->button == MOUSE_WHEEL_DOWN)
         scroll_to(a, m->button == MOUSE_WHEEL_UP ? back + WHEEL_LINES : back - WHEEL_LINES);
 }
 
-static void take_typed(struct attach *a, const struct typed *t)
+static void attach_handle_typed(struct attach *a, const struct typed *t)
 {
     a->hint_until_ms = 0;
     switch (t->kind) {
     case TYPED_TEXT:
-        take_text(a, t->bytes);
+        attach_handle_text(a, t->bytes);
         break;
     case TYPED_KEY:
-        if (!take_own(a, t->key, strcmp(t->key, "Ctrl+]") == 0))
-            tell(a, LINK_KEY, NULL, 0, str_z(t->key));
+        if (!attach_handle_own_key(a, t->key, strcmp(t->key, "Ctrl+]") == 0))
+            attach_send(a, LINK_KEY, NULL, 0, str_z(t->key));
         break;
     case TYPED_PASTE:
         if (!a->prefix && !a->scrolls)
-            tell_text(a, LINK_PASTE, t->bytes);
+            attach_send_text(a, LINK_PASTE, t->bytes);
         break;
     case TYPED_MOUSE:
-        take_mouse(a, &t->mouse);
+        attach_handle_mouse(a, &t->mouse);
         break;
     case TYPED_UNKNOWN:
         break;
     }
 }
 
-static void take_input(struct attach *a, bool all)
+static void attach_handle_input(struct attach *a, bool all)
 {
     struct str rest = buf_str(&a->input);
     struct typed typed;
     size_t n;
     while (rest.n && !a->over && (n = typed_next(a->keys, rest, all, &typed)) > 0) {
-        take_typed(a, &typed);
+        attach_handle_typed(a, &typed);
         rest = str_skip(rest, n);
     }
     size_t left = rest.n;
@@ -375,14 +376,14 @@ static void read_keys(struct attach *a)
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;
     if (n <= 0) {
-        end(a, CLIENT_DETACHED); /* the terminal is gone */
+        attach_finish(a, CLIENT_DETACHED); /* the terminal is gone */
         return;
     }
     if (a->input.n + (size_t)n > TYPED_PASTE_MAX)
         buf_reset(&a->input);
     buf_add(&a->input, bytes, (size_t)n);
     a->input_ms = clock_mono_ms();
-    take_input(a, false);
+    attach_handle_input(a, false);
 }
 
 static void read_signal(struct attach *a)
@@ -391,12 +392,12 @@ static void read_signal(struct attach *a)
     if (read(a->look->signals, &info, sizeof(info)) != sizeof(info))
         return;
     if (info.ssi_signo != SIGWINCH) {
-        end(a, CLIENT_DETACHED);
+        attach_finish(a, CLIENT_DETACHED);
         return;
     }
     if (display_resize(&a->display)) {
-        tell_size(a, LINK_SIZE);
-        draw(a);
+        attach_send_size(a, LINK_SIZE);
+        attach_draw(a);
     }
 }
 
@@ -412,18 +413,18 @@ static int timeout_of(const struct attach *a)
     return -1;
 }
 
-static void tick(struct attach *a)
+static void attach_tick(struct attach *a)
 {
     uint64_t now = clock_mono_ms();
     if (a->input.n && now - a->input_ms >= ESCAPE_MS)
-        take_input(a, true);
+        attach_handle_input(a, true);
     if (a->hint_until_ms && now >= a->hint_until_ms) {
         a->hint_until_ms = 0;
-        draw(a);
+        attach_draw(a);
     }
 }
 
-static void step(struct attach *a, struct err *err)
+static void attach_step(struct attach *a, struct err *err)
 {
     struct pollfd fds[] = {
         {.fd = a->fd, .events = POLLIN},
@@ -435,17 +436,17 @@ static void step(struct attach *a, struct err *err)
         if (fds[3].revents) {
             display_pump(&a->display);
             if (!display_waits(&a->display))
-                draw(a);
+                attach_draw(a);
         }
         if (fds[0].revents)
-            take_packets(a, err);
+            attach_read_packets(a, err);
         if (fds[2].revents && !a->over)
             read_signal(a);
         if (fds[1].revents && !a->over)
             read_keys(a);
     }
     if (!a->over)
-        tick(a);
+        attach_tick(a);
 }
 
 static void attach_free(struct attach **at)
@@ -476,9 +477,9 @@ bool client_attach(
     a->keys = typed_keys_new();
     a->hint_until_ms = clock_mono_ms() + HINT_MS;
     display_want_pastes(&a->display);
-    tell_size(a, LINK_ATTACH);
+    attach_send_size(a, LINK_ATTACH);
     while (!a->over)
-        step(a, &failed);
+        attach_step(a, &failed);
     *ret_end = a->end;
     return !failed.code || err_move(err, &failed);
 }

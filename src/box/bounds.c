@@ -45,7 +45,7 @@ bool bounds_check(const struct box_setup *setup, bool layered, struct err *err)
 
 /* Gaps ---------------------------------------------------------------------------------------- */
 
-static void tell_gaps(struct keeper *k, const struct limiter_kept *kept)
+static void bounds_report_gaps(struct keeper *k, const struct limiter_kept *kept)
 {
     const struct box_limits *l = &k->box->setup.limits;
     if (l->memory_bytes && !kept->memory)
@@ -61,7 +61,7 @@ void bounds_apply(struct keeper *k, const struct child *child)
 {
     const struct box_limits *l = &k->box->setup.limits;
     k->way = child->limiter.kept.processes;
-    tell_gaps(k, &child->limiter.kept);
+    bounds_report_gaps(k, &child->limiter.kept);
     if (l->cpu_seconds) {
         const struct rlimit cpu = {l->cpu_seconds, l->cpu_seconds + CPU_GRACE};
         bool ok = prlimit(child->pid, RLIMIT_CPU, &cpu, NULL) == 0;
@@ -76,16 +76,16 @@ void bounds_apply(struct keeper *k, const struct child *child)
 
 /* Disk ---------------------------------------------------------------------------------------- */
 
-struct walk {
+struct bounds_walk {
     uint64_t bytes;
     size_t entries;
     bool cut;
     bool closed; /* found a directory that we cannot read but the box can still fill */
 };
 
-static void add_dir(struct walk *w, int fd, int depth);
+static void bounds_add_dir(struct bounds_walk *w, int fd, int depth);
 
-static void add_entry(struct walk *w, int dir, const char *name, int depth)
+static void bounds_add_entry(struct bounds_walk *w, int dir, const char *name, int depth)
 {
     struct stat st;
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
@@ -93,12 +93,12 @@ static void add_entry(struct walk *w, int dir, const char *name, int depth)
     w->bytes += (uint64_t)st.st_blocks * BLOCK /
                 MAX((uint64_t)st.st_nlink * !S_ISDIR(st.st_mode), UINT64_C(1));
     if (S_ISDIR(st.st_mode) && depth < MEASURE_DEPTH)
-        add_dir(w, openat(dir, name, OPEN_DIR), depth + 1);
+        bounds_add_dir(w, openat(dir, name, OPEN_DIR), depth + 1);
     else
         w->cut |= S_ISDIR(st.st_mode);
 }
 
-static void add_dir(struct walk *w, int fd, int depth)
+static void bounds_add_dir(struct bounds_walk *w, int fd, int depth)
 {
     w->closed |= fd < 0 && errno == EACCES;
     DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
@@ -112,22 +112,22 @@ static void add_dir(struct walk *w, int fd, int depth)
             w->cut = true;
             break;
         }
-        add_entry(w, dirfd(d), entry->d_name, depth);
+        bounds_add_entry(w, dirfd(d), entry->d_name, depth);
     }
     if (d)
         closedir(d);
 }
 
 /* Measures the box's changes (unless they go directly to the user's directory) and its home. */
-static struct walk measure(const struct box *box)
+static struct bounds_walk bounds_measure_box(const struct box *box)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    struct walk w = {0};
+    struct bounds_walk w = {0};
     const enum box_layering layering = box->setup.layering;
     const char *leaf = layering == BOX_LAYERS_OVERLAY ? "upper" : "tree";
     if (layering != BOX_LAYERS_NONE)
-        add_dir(&w, open(box_part_path(box, "work", leaf, &a).p, OPEN_DIR), 0);
-    add_dir(&w, openat(box->fd, "home", OPEN_DIR), 0);
+        bounds_add_dir(&w, open(box_part_path(box, "work", leaf, &a).p, OPEN_DIR), 0);
+    bounds_add_dir(&w, openat(box->fd, "home", OPEN_DIR), 0);
     return w;
 }
 
@@ -136,7 +136,7 @@ uint64_t bounds_due(const struct keeper *k)
     return k->box->setup.limits.disk_bytes && !k->over ? k->measure_ms : UINT64_MAX;
 }
 
-static bool is_too_much(struct keeper *k, const struct walk *w)
+static bool is_too_much(struct keeper *k, const struct bounds_walk *w)
 {
     const uint64_t limit = k->box->setup.limits.disk_bytes;
     if (w->cut)
@@ -158,7 +158,7 @@ void bounds_measure(struct keeper *k, uint64_t now)
 {
     if (now < bounds_due(k))
         return;
-    const struct walk w = measure(k->box);
+    const struct bounds_walk w = bounds_measure_box(k->box);
     uint64_t after = clock_mono_ms();
     k->measure_ms = after + MAX((uint64_t)MEASURE_MS, 10 * (after - now));
     if (!is_too_much(k, &w))

@@ -129,7 +129,7 @@ static bool decode_extras(struct arena *a, struct box_setup *setup, struct err *
 }
 
 /* Reads a regular file of host/ of limited size. A missing file is E_CONFIG: we created it. */
-static bool read_own(
+static bool box_read_host_file(
     int host_fd, const char *name, size_t max, struct buf *content, struct err *err)
 {
     struct stat st;
@@ -147,7 +147,7 @@ static bool load_setup(
     AUTO_BUF struct buf text = BUF_INIT(2 * SETUP_MAX);
     AUTO_JSON json_t *tree = NULL;
     struct box_setup setup;
-    if (!read_own(host_fd, setup_name, SETUP_MAX, &text, err) ||
+    if (!box_read_host_file(host_fd, setup_name, SETUP_MAX, &text, err) ||
         !json_parse(buf_str(&text), setup_name, E_CONFIG, &tree, err))
         return false;
     if (!field_read(&box_setup_shape, tree, arena, E_CONFIG, &setup, err))
@@ -160,7 +160,8 @@ static bool load_setup(
 
 /* The box ------------------------------------------------------------------------------------- */
 
-static bool open_parts(const struct boxes *boxes, struct box *box, struct arena *a, struct err *err)
+static bool box_open_parts(
+    const struct boxes *boxes, struct box *box, struct arena *a, struct err *err)
 {
     if (!boxes_find(boxes, box->name, &box->fd, err))
         return false;
@@ -178,7 +179,7 @@ bool box_open(const struct boxes *boxes, struct str name, const struct agent_row
 {
     struct box box = BOX_NONE;
     box.name = arena_str(arena, name);
-    bool ok = open_parts(boxes, &box, arena, err);
+    bool ok = box_open_parts(boxes, &box, arena, err);
     if (ok)
         ok = (meta_load(box.fd, box.name, arena, &box.meta, err) &&
                  load_setup(box.host, arena, &box.setup, err) &&
@@ -205,7 +206,7 @@ bool box_prompt(const struct box *box, struct arena *arena, struct str *ret_prom
     *ret_prompt = (struct str){0};
     if (!box->meta.has_prompt)
         return true;
-    if (!read_own(box->host, prompt_name, COMMAND_PROMPT_MAX, &text, err))
+    if (!box_read_host_file(box->host, prompt_name, COMMAND_PROMPT_MAX, &text, err))
         return err_wrap(err, "box '" STR_FMT "'", STR_ARG(box->name));
     *ret_prompt = arena_str(arena, buf_str(&text));
     return true;
@@ -233,7 +234,7 @@ struct str box_part_path(
 }
 
 /* Opens a part of the box by its own name, without following symlinks. */
-static bool open_part(
+static bool box_open_part(
     const struct box *box, const char *part, const char *leaf, int *ret_fd, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -272,9 +273,9 @@ bool box_open_trees(const struct box *box, struct box_trees *ret_trees, struct e
     t.opaque_root = box->setup.layering == BOX_LAYERS_SECOND_COPY;
     bool ok = open_project(box, &t.project, err);
     if (ok && mode == BOX_COPY)
-        ok = open_part(box, "base", NULL, &t.baseline, err);
+        ok = box_open_part(box, "base", NULL, &t.baseline, err);
     if (ok && mode != BOX_RW)
-        ok = open_part(box, "work", t.opaque_root ? "tree" : "upper", &t.upper, err);
+        ok = box_open_part(box, "work", t.opaque_root ? "tree" : "upper", &t.upper, err);
     if (ok)
         *ret_trees = t;
     else

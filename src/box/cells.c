@@ -9,7 +9,7 @@ enum {
     STYLED = 0x80, /* style differs from the previous cell */
 };
 
-static bool is_blank(const struct term_cell *cell)
+static bool cells_is_blank(const struct term_cell *cell)
 {
     static const struct style plain;
     return cell->n == 0 && memcmp(&cell->style, &plain, sizeof(plain)) == 0;
@@ -20,7 +20,7 @@ static unsigned used_cols(const struct term *t, int row, unsigned cols)
     struct term_cell cell;
     while (cols > 0) {
         term_cell(t, row, cols - 1, &cell);
-        if (!is_blank(&cell) || cell.width != 1)
+        if (!cells_is_blank(&cell) || cell.width != 1)
             break;
         cols--;
     }
@@ -28,7 +28,7 @@ static unsigned used_cols(const struct term *t, int row, unsigned cols)
 }
 
 /* Concealed text is not sent to the client. */
-static void put_cell(const struct term_cell *cell, struct style *pen, struct buf *out)
+static void cells_put_cell(const struct term_cell *cell, struct style *pen, struct buf *out)
 {
     char text[ARRAY_LEN(cell->codepoints) * UTF8_MAX];
     struct style style = cell->style;
@@ -62,11 +62,11 @@ void cells_put(const struct term *t, int row, unsigned cols, struct buf *out)
         if (term_reverse_screen(t))
             cell.style.attrs ^= STYLE_INVERSE;
         if (cell.width)
-            put_cell(&cell, &pen, out);
+            cells_put_cell(&cell, &pen, out);
     }
 }
 
-static bool take(struct str *rest, void *to, size_t n)
+static bool cells_read(struct str *rest, void *to, size_t n)
 {
     if (rest->n < n)
         return false;
@@ -96,8 +96,9 @@ bool cells_draw(struct str rest, struct canvas *canvas, const struct cells_place
     char text[256];
     unsigned col = 0;
     while (rest.n) {
-        if (!take(&rest, &head, 1) || ((head & STYLED) && !take(&rest, &pen, sizeof(pen))) ||
-            !take(&rest, &n, 1) || !take(&rest, text, n))
+        if (!cells_read(&rest, &head, 1) ||
+            ((head & STYLED) && !cells_read(&rest, &pen, sizeof(pen))) ||
+            !cells_read(&rest, &n, 1) || !cells_read(&rest, text, n))
             return false;
         unsigned width = head & WIDTH;
         if (width < 1 || width > 2 || (head & ~(WIDTH | STYLED)) || n > CANVAS_TEXT ||

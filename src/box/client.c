@@ -79,7 +79,7 @@ bool client_stop(int fd, uint64_t grace_ms, struct err *err)
 
 /* Commands ------------------------------------------------------------------------------------ */
 
-struct run {
+struct client_run {
     int fd;
     const struct client_exec *exec;
     int pipes[RELAYS]; /* our ends; -1 with a terminal */
@@ -93,7 +93,7 @@ struct run {
     int status;
 };
 
-static void run_done(struct run *r)
+static void client_run_done(struct client_run *r)
 {
     tty_restore(&r->tty);
     tty_restore(&r->tty_out);
@@ -106,7 +106,7 @@ static void run_done(struct run *r)
     free(r->packet);
 }
 
-static bool send_words(const struct run *r, struct err *err)
+static bool send_words(const struct client_run *r, struct err *err)
 {
     AUTO_BUF struct buf words = BUF_INIT(LINK_WORDS_MAX);
     for (const char *const *word = r->exec->argv; *word; word++)
@@ -121,7 +121,7 @@ static bool send_words(const struct run *r, struct err *err)
 }
 
 /* Creates pipes to the command, so that none of the caller's descriptors enter the box. */
-static bool open_pipes(struct run *r, int ret_theirs[RELAYS], struct err *err)
+static bool open_pipes(struct client_run *r, int ret_theirs[RELAYS], struct err *err)
 {
     for (int i = 0; i < RELAYS; i++) {
         int pair[2];
@@ -133,7 +133,7 @@ static bool open_pipes(struct run *r, int ret_theirs[RELAYS], struct err *err)
     return true;
 }
 
-static bool begin(struct run *r, struct err *err)
+static bool client_exec_start(struct client_run *r, struct err *err)
 {
     const struct client_exec *x = r->exec;
     int theirs[RELAYS] = {-1, -1, -1};
@@ -147,13 +147,13 @@ static bool begin(struct run *r, struct err *err)
     return ok;
 }
 
-static void add_relay(struct run *r, int i, int from, int to, bool own)
+static void add_relay(struct client_run *r, int i, int from, int to, bool own)
 {
     r->relays[i] = (struct relay){
         .from = from, .to = to, .own_to = own, .buffer = r->buffers + (size_t)i * RELAY_BUFFER};
 }
 
-static void begin_streams(struct run *r)
+static void client_start_streams(struct client_run *r)
 {
     const struct client_exec *x = r->exec;
     r->spawned = true;
@@ -172,7 +172,7 @@ static void begin_streams(struct run *r)
     add_relay(r, 2, r->pipes[2], x->error, false);
 }
 
-static bool take_packet(struct run *r, struct err *err)
+static bool client_handle_packet(struct client_run *r, struct err *err)
 {
     struct link_packet *p = r->packet;
     int32_t status;
@@ -190,7 +190,7 @@ static bool take_packet(struct run *r, struct err *err)
     }
     bool ok = true;
     if (p->word == LINK_SPAWNED && !r->spawned)
-        begin_streams(r);
+        client_start_streams(r);
     else if (p->word == LINK_FAILED)
         ok = link_get_err(p->body, err);
     else if (p->word == LINK_EXITED && link_body(p, &status, sizeof(status))) {
@@ -204,7 +204,7 @@ static bool take_packet(struct run *r, struct err *err)
 }
 
 /* Forwards signals to the command instead of acting on them; we exit when it does. */
-static bool take_signal(struct run *r, struct err *err)
+static bool client_forward_signal(struct client_run *r, struct err *err)
 {
     struct signalfd_siginfo info;
     if (read(r->exec->signals, &info, sizeof(info)) != sizeof(info))
@@ -218,7 +218,7 @@ static bool take_signal(struct run *r, struct err *err)
     return r->ended || send_packet(r->fd, LINK_SIGNAL, &sig, sizeof(sig), STR(""), NULL, err);
 }
 
-static bool all_written(const struct run *r)
+static bool all_written(const struct client_run *r)
 {
     return relay_done(&r->relays[1]) && relay_done(&r->relays[2]);
 }
@@ -226,7 +226,7 @@ static bool all_written(const struct run *r)
 /* After the command's exit: wait until all output is forwarded, then DRAIN_MS for leftover
  * processes. Only a poll that timed out counts: on a busy machine that time may pass between
  * polls. */
-static bool is_over(const struct run *r)
+static bool is_over(const struct client_run *r)
 {
     if (!r->ended)
         return false;
@@ -234,7 +234,7 @@ static bool is_over(const struct run *r)
     return all_written(r) || (r->quiet && !pending && clock_mono_ms() - r->moved_ms >= DRAIN_MS);
 }
 
-static bool step(struct run *r, struct err *err)
+static bool client_exec_step(struct client_run *r, struct err *err)
 {
     enum {
         AT_LINK = RELAYS * RELAY_POLLFDS,
@@ -258,14 +258,14 @@ static bool step(struct run *r, struct err *err)
     for (int i = 1; i < RELAYS; i++)
         if (r->relays[i].broken && r->pipes[i] >= 0)
             close(TAKE_FD(r->pipes[i])); /* the command gets SIGPIPE, as usual */
-    return (!fds[AT_SIGNALS].revents || take_signal(r, err)) &&
-           (!fds[AT_LINK].revents || take_packet(r, err));
+    return (!fds[AT_SIGNALS].revents || client_forward_signal(r, err)) &&
+           (!fds[AT_LINK].revents || client_handle_packet(r, err));
 }
 
 bool client_exec(int fd, const struct client_exec *exec, int *ret_status, struct err *err)
 {
-    AUTO(run_done)
-    struct run r = {.fd = fd,
+    AUTO(client_run_done)
+    struct client_run r = {.fd = fd,
         .exec = exec,
         .pipes = {-1, -1, -1},
         .master = -1,
@@ -275,10 +275,10 @@ bool client_exec(int fd, const struct client_exec *exec, int *ret_status, struct
         .packet = base_alloc(sizeof(struct link_packet))};
     for (int i = 0; i < RELAYS; i++)
         r.relays[i] = (struct relay){.from = -1, .to = -1};
-    if (!begin(&r, err))
+    if (!client_exec_start(&r, err))
         return false;
     while (!is_over(&r))
-        if (!step(&r, err))
+        if (!client_exec_step(&r, err))
             return false;
     *ret_status = r.status;
     return true;

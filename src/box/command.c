@@ -6,7 +6,7 @@ static const struct str placeholder = {"PROMPT", 6};
 
 /* Splitting ----------------------------------------------------------------------------------- */
 
-struct splitter {
+struct command_splitter {
     struct str rest;
     struct buf word;
     bool in_word;
@@ -14,13 +14,13 @@ struct splitter {
 };
 
 /* In "..." a backslash escapes only a few characters; elsewhere any. */
-static bool escapes(const struct splitter *s, char next)
+static bool command_is_escape(const struct command_splitter *s, char next)
 {
     return s->quote == 0 || (s->quote == '"' && strchr("\"\\$`", next));
 }
 
 /* Consumes one character; returns true if it ends a word. */
-static bool step(struct splitter *s)
+static bool command_split_step(struct command_splitter *s)
 {
     char c = s->rest.p[0];
     s->rest = str_skip(s->rest, 1);
@@ -32,7 +32,7 @@ static bool step(struct splitter *s)
     } else if (!s->quote && strchr(" \t\n", c)) {
         return s->in_word;
     } else {
-        if (c == '\\' && s->quote != '\'' && s->rest.n && escapes(s, s->rest.p[0])) {
+        if (c == '\\' && s->quote != '\'' && s->rest.n && command_is_escape(s, s->rest.p[0])) {
             c = s->rest.p[0];
             s->rest = str_skip(s->rest, 1);
         }
@@ -42,7 +42,7 @@ static bool step(struct splitter *s)
     return false;
 }
 
-static void add_word(struct splitter *s, struct arena *a, struct str_list *words)
+static void command_add_word(struct command_splitter *s, struct arena *a, struct str_list *words)
 {
     words->p[words->n++] = arena_str(a, buf_str(&s->word));
     buf_reset(&s->word);
@@ -51,13 +51,13 @@ static void add_word(struct splitter *s, struct arena *a, struct str_list *words
 
 bool command_split(struct str text, struct arena *a, struct str_list *ret_words, struct err *err)
 {
-    struct splitter s = {.rest = text, .word = BUF_INIT(text.n + 1)};
+    struct command_splitter s = {.rest = text, .word = BUF_INIT(text.n + 1)};
     struct str_list words = {.p = ARENA_NEW(a, struct str, COMMAND_WORDS_MAX)};
     while (s.rest.n && words.n < COMMAND_WORDS_MAX)
-        if (step(&s))
-            add_word(&s, a, &words);
+        if (command_split_step(&s))
+            command_add_word(&s, a, &words);
     if (s.in_word && words.n < COMMAND_WORDS_MAX)
-        add_word(&s, a, &words);
+        command_add_word(&s, a, &words);
     buf_done(&s.word);
     if (s.quote)
         return err_set(err, E_CONFIG, "a quote (%c) has no end", s.quote);
@@ -88,7 +88,7 @@ size_t command_prompt_word(const struct str_list *words)
 }
 
 /* Replaces the placeholder. A "PROMPT" within the prompt itself is not replaced. */
-static const char *fill_in(struct str word, struct str prompt, struct arena *a)
+static const char *command_fill_word(struct str word, struct str prompt, struct arena *a)
 {
     AUTO_BUF struct buf b = BUF_INIT(word.n * (prompt.n + 1) + 1);
     const char *at;
@@ -129,8 +129,8 @@ bool command_make(
     const char **argv = ARENA_NEW(a, const char *, words.n + in->extra.n + MORE);
     size_t n = 0, at = headless ? command_prompt_word(&words) : 0;
     for (size_t i = 0; i < words.n; i++)
-        argv[n++] =
-            at && i == at ? fill_in(words.p[i], in->prompt, a) : arena_strdup(a, words.p[i]);
+        argv[n++] = at && i == at ? command_fill_word(words.p[i], in->prompt, a)
+                                  : arena_strdup(a, words.p[i]);
     bool chosen = in->model.n && agent->model_flag.n;
     if (chosen) {
         argv[n++] = arena_strdup(a, agent->model_flag);

@@ -28,7 +28,7 @@ static bool read_full(int fd, char *to, uint64_t at, size_t want, size_t *ret_n,
     return true;
 }
 
-static bool take(uint64_t *left, size_t n, struct err *err)
+static bool compare_spend(uint64_t *left, size_t n, struct err *err)
 {
     if (*left < n)
         return err_set(err, E_IO, "the changed files are too large to compare");
@@ -55,7 +55,8 @@ bool compare_parts(const struct compare_part *a, const struct compare_part *b, u
             break;
         size_t n, m, want = (size_t)MIN(size - at, (uint64_t)room);
         if (!read_full(a->fd, chunks, a->at + at, want, &n, err) ||
-            !read_full(b->fd, chunks + room, b->at + at, want, &m, err) || !take(left, n, err))
+            !read_full(b->fd, chunks + room, b->at + at, want, &m, err) ||
+            !compare_spend(left, n, err))
             return false;
         same = n == want && m == want && memcmp(chunks, chunks + room, n) == 0;
         at += want;
@@ -70,7 +71,7 @@ bool compare_text(int fd, struct str text, uint64_t *left, bool *ret_same, struc
     bool same = true;
     for (size_t at = 0; same && at < text.n; at += CHUNK) {
         size_t n, want = MIN(text.n - at, (size_t)CHUNK);
-        if (!read_full(fd, chunk, at, want, &n, err) || !take(left, n, err))
+        if (!read_full(fd, chunk, at, want, &n, err) || !compare_spend(left, n, err))
             return false;
         same = n == want && memcmp(chunk, text.p + at, n) == 0;
     }

@@ -144,7 +144,7 @@ static bool copy_one(void *copying, size_t i, struct err *err)
 
 /* Directories --------------------------------------------------------------------------------- */
 
-static bool make_dirs(const struct copying *c, struct err *err)
+static bool copy_make_dirs(const struct copying *c, struct err *err)
 {
     for (size_t i = 0; i < c->list->n_dirs; i++)
         if (mkdirat(c->target_fd, c->list->dirs[i].to.p, 0700) != 0 && errno != EEXIST)
@@ -167,7 +167,7 @@ static bool finish_dirs(const struct copying *c, struct err *err)
 
 /* Report -------------------------------------------------------------------------------------- */
 
-static void sum_up(const struct copying *c, struct copy_report *report)
+static void copy_fill_report(const struct copying *c, struct copy_report *report)
 {
     struct copy_list *list = c->list;
     for (size_t i = 0; i < list->n_jobs; i++) {
@@ -190,9 +190,9 @@ bool copy_project(int project_fd, int target_fd, const struct copy_options *opti
     struct copy_list list = {
         .arena = ARENA_INIT((size_t)2 << 30), .options = options, .report = report};
     struct copying c = {.list = &list, .target_fd = target_fd, .root = geteuid() == 0};
-    if (!copy_list_project(&list, project_fd, err) || !make_dirs(&c, err) ||
+    if (!copy_list_project(&list, project_fd, err) || !copy_make_dirs(&c, err) ||
         !split_share(list.n_jobs, copy_one, &c, err) || !finish_dirs(&c, err))
         return false;
-    sum_up(&c, report);
+    copy_fill_report(&c, report);
     return true;
 }

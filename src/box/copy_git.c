@@ -13,7 +13,7 @@ enum {
 };
 
 /* One git directory, copied to `.git` of the copy. */
-struct part {
+struct copy_git_part {
     int fd;            /* owned by the list */
     struct str prefix; /* "sub/.git/" */
     bool from_file;    /* `.git` is a file that points here */
@@ -41,7 +41,7 @@ static const struct {
     {"modules", true, true, false},
 };
 
-static bool stays_behind(const struct part *p, struct str path)
+static bool stays_behind(const struct copy_git_part *p, struct str path)
 {
     for (size_t i = 0; i < ARRAY_LEN(apart); i++)
         if (str_is(path, apart[i].name))
@@ -49,8 +49,8 @@ static bool stays_behind(const struct part *p, struct str path)
     return false;
 }
 
-static bool take(struct copy_list *list, const struct part *p, struct walk *w,
-    const struct walk_entry *e, struct err *err)
+static bool copy_git_add_entry(struct copy_list *list, const struct copy_git_part *p,
+    struct walk *w, const struct walk_entry *e, struct err *err)
 {
     struct stat st;
     if (stays_behind(p, e->path)) {
@@ -75,7 +75,8 @@ static bool take(struct copy_list *list, const struct part *p, struct walk *w,
     return true;
 }
 
-static bool take_part(struct copy_list *list, const struct part *p, struct err *err)
+static bool copy_git_add_part(
+    struct copy_list *list, const struct copy_git_part *p, struct err *err)
 {
     AUTO_WALK struct walk *w = NULL;
     struct walk_options options = {.all_names = true};
@@ -87,7 +88,7 @@ static bool take_part(struct copy_list *list, const struct part *p, struct err *
             return false;
         if (!e)
             return true;
-        if (!take(list, p, w, e, err))
+        if (!copy_git_add_entry(list, p, w, e, err))
             return false;
     }
 }
@@ -98,23 +99,23 @@ static bool same_dir(int a, int b)
     return fstat(a, &s) == 0 && fstat(b, &t) == 0 && s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
 
-static bool take_parts(struct copy_list *list, int own_fd, int common_fd, bool is_file,
+static bool copy_git_add_parts(struct copy_list *list, int own_fd, int common_fd, bool is_file,
     struct str prefix, struct err *err)
 {
     bool two = !same_dir(own_fd, common_fd);
-    struct part shared = {.fd = copy_list_keep(list, common_fd, err), .prefix = prefix};
+    struct copy_git_part shared = {.fd = copy_list_keep(list, common_fd, err), .prefix = prefix};
     if (shared.fd < 0)
         return false;
     shared.linked = two;
     shared.from_file = is_file;
     shared.over_fd = two && is_file ? own_fd : -1;
-    if (!take_part(list, &shared, err))
+    if (!copy_git_add_part(list, &shared, err))
         return false;
     if (!two || !is_file)
         return true;
-    struct part own = {
+    struct copy_git_part own = {
         .fd = copy_list_keep(list, own_fd, err), .prefix = prefix, .own = true, .over_fd = -1};
-    return own.fd >= 0 && take_part(list, &own, err);
+    return own.fd >= 0 && copy_git_add_part(list, &own, err);
 }
 
 /* Back references ----------------------------------------------------------------------------- */
@@ -171,7 +172,7 @@ static bool names_dir(int own_fd, int dir_fd)
 
 /* `.git` may have been written by a `:rw` box: follow it out of the project only if the target
  * repository refers back to this directory, that is, if the user made it a work tree. */
-static bool belongs(int dir_fd, int own_fd, int common_fd, const struct stat *git)
+static bool copy_git_refers_back(int dir_fd, int own_fd, int common_fd, const struct stat *git)
 {
     bool one = same_dir(own_fd, common_fd);
     if (S_ISDIR(git->st_mode))
@@ -196,7 +197,7 @@ bool copy_git(struct copy_list *list, int dir_fd, struct str prefix, struct err 
         copy_list_note(list, name, "leads to no repository");
         return true;
     }
-    if (!belongs(dir_fd, own, common, &st)) {
+    if (!copy_git_refers_back(dir_fd, own, common, &st)) {
         copy_list_note(list, name, "leads to a repository that does not name it back");
         return true;
     }
@@ -208,5 +209,5 @@ bool copy_git(struct copy_list *list, int dir_fd, struct str prefix, struct err 
     struct stat dir = {.st_mode = S_IFDIR | 0755, .st_mtim = st.st_mtim};
     struct str inside = copy_list_join(list, name, STR("/"));
     return copy_list_add_dir(list, name, &dir, err) &&
-           take_parts(list, own, common, S_ISREG(st.st_mode), inside, err);
+           copy_git_add_parts(list, own, common, S_ISREG(st.st_mode), inside, err);
 }

@@ -90,8 +90,8 @@ bool copy_list_add_dir(
     return true;
 }
 
-static bool take(struct copy_list *list, int root_fd, struct walk *w, const struct walk_entry *e,
-    struct err *err)
+static bool copy_list_add_entry(struct copy_list *list, int root_fd, struct walk *w,
+    const struct walk_entry *e, struct err *err)
 {
     struct stat st;
     if (str_is(e->name, ".git")) {
@@ -118,7 +118,7 @@ static bool take(struct copy_list *list, int root_fd, struct walk *w, const stru
     return true;
 }
 
-static bool take_all(struct copy_list *list, int root_fd, struct err *err)
+static bool copy_list_add_all(struct copy_list *list, int root_fd, struct err *err)
 {
     AUTO_WALK struct walk *w = NULL;
     AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
@@ -132,7 +132,7 @@ static bool take_all(struct copy_list *list, int root_fd, struct err *err)
             return false;
         if (!e)
             break;
-        if (!take(list, root_fd, w, e, err))
+        if (!copy_list_add_entry(list, root_fd, w, e, err))
             return false;
     }
     for (size_t i = 0; i < problems.n; i++)
@@ -157,7 +157,8 @@ static bool add_parents(struct copy_list *list, int root_fd, struct str path, st
     return true;
 }
 
-static bool add_tracked(struct copy_list *list, int root_fd, struct str path, struct err *err)
+static bool copy_list_add_tracked_path(
+    struct copy_list *list, int root_fd, struct str path, struct err *err)
 {
     struct stat st;
     AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
@@ -176,7 +177,7 @@ static int compare_from(const void *a, const void *b)
 }
 
 /* The n jobs starting at `first` come from the walk, sorted by path. */
-static bool take_tracked(struct copy_list *list, int root_fd, const struct copy_tree *tree,
+static bool copy_list_add_tracked(struct copy_list *list, int root_fd, const struct copy_tree *tree,
     size_t first, size_t n, struct err *err)
 {
     AUTO_TRACKED struct tracked t = {0};
@@ -190,17 +191,17 @@ static bool take_tracked(struct copy_list *list, int root_fd, const struct copy_
         struct str path = str_skip(t.paths[i], tree->above.n);
         struct copy_job key = {.from = copy_list_join(list, tree->prefix, path)};
         bool listed = n && bsearch(&key, list->jobs + first, n, sizeof(key), compare_from);
-        if (!listed && !add_tracked(list, root_fd, key.from, err))
+        if (!listed && !copy_list_add_tracked_path(list, root_fd, key.from, err))
             return false;
     }
     return true;
 }
 
-static bool take_all_tracked(
+static bool copy_list_add_all_tracked(
     struct copy_list *list, int root_fd, size_t first, size_t end, struct err *err)
 {
     for (size_t i = 0; i < list->n_trees; i++)
-        if (!take_tracked(list, root_fd, &list->trees[i], first, end - first, err))
+        if (!copy_list_add_tracked(list, root_fd, &list->trees[i], first, end - first, err))
             return false;
     return true;
 }
@@ -258,8 +259,9 @@ bool copy_list_project(struct copy_list *list, int project_fd, struct err *err)
     if (root_fd < 0 || !copy_git(list, root_fd, STR(""), err) || !find_above(list, root_fd, err))
         return false;
     size_t first = list->n_jobs;
-    if (!take_all(list, root_fd, err))
+    if (!copy_list_add_all(list, root_fd, err))
         return false;
     size_t end = gather_own(list, root_fd, first);
-    return list->options->include_ignored || take_all_tracked(list, root_fd, first, end, err);
+    return list->options->include_ignored ||
+           copy_list_add_all_tracked(list, root_fd, first, end, err);
 }

@@ -40,7 +40,8 @@ void delivery_done(struct delivery *d)
     d->ready = NULL;
 }
 
-static void go(struct delivery *d, enum delivery_step step, uint64_t now, uint64_t wait_ms)
+static void delivery_set_step(
+    struct delivery *d, enum delivery_step step, uint64_t now, uint64_t wait_ms)
 {
     d->step = step;
     d->at_ms = now;
@@ -57,7 +58,7 @@ static void add_dense(struct buf *out, struct str text)
             buf_add_byte(out, text.p[i]);
 }
 
-static size_t count(struct str text, struct str what)
+static size_t delivery_count(struct str text, struct str what)
 {
     size_t n = 0;
     if (!what.n)
@@ -80,13 +81,14 @@ static size_t count_tail(const struct delivery *d, const struct term *t)
         tail = str_skip(tail, tail.n - TAIL_BYTES);
     while (tail.n && (tail.p[0] & 0xC0) == 0x80) /* in the middle of a UTF-8 sequence */
         tail = str_skip(tail, 1);
-    return count(buf_str(&dense), tail);
+    return delivery_count(buf_str(&dense), tail);
 }
 
 /* Typing -------------------------------------------------------------------------------------- */
 
 /* Without bracketed paste a line break would submit the prompt. */
-static void add_prompt(const struct delivery *d, const struct term_input *input, struct buf *out)
+static void delivery_add_prompt(
+    const struct delivery *d, const struct term_input *input, struct buf *out)
 {
     AUTO_BUF struct buf flat = BUF_INIT(COMMAND_PROMPT_MAX + 1);
     struct str text = d->prompt;
@@ -105,7 +107,7 @@ static bool has_lines(const struct delivery *d)
     return str_find(text, '\n') >= 0;
 }
 
-static void type(struct delivery *d, struct session *s, uint64_t now)
+static void delivery_type(struct delivery *d, struct session *s, uint64_t now)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(2 * COMMAND_PROMPT_MAX + 64);
     AUTO_ERR struct err ignored = {0};
@@ -116,9 +118,9 @@ static void type(struct delivery *d, struct session *s, uint64_t now)
         return;
     }
     d->before = count_tail(d, session_term(s));
-    add_prompt(d, &input, &bytes);
+    delivery_add_prompt(d, &input, &bytes);
     (void)!session_send(s, buf_str(&bytes), &ignored);
-    go(d, DELIVERY_TYPED, now, DELIVERY_LOOK_MS);
+    delivery_set_step(d, DELIVERY_TYPED, now, DELIVERY_LOOK_MS);
 }
 
 /* Waiting ------------------------------------------------------------------------------------- */
@@ -151,41 +153,41 @@ static bool stays_ready(struct delivery *d, struct session *s, uint64_t now)
     return d->held_ms && now - d->held_ms >= DELIVERY_HOLD_MS;
 }
 
-static void look_later(struct delivery *d, uint64_t now)
+static void delivery_check_later(struct delivery *d, uint64_t now)
 {
     d->next_ms = now + (now - d->begun_ms < DELIVERY_LONG_MS ? DELIVERY_LOOK_MS : DELIVERY_SLOW_MS);
 }
 
-static void wait(struct delivery *d, struct session *s, uint64_t now)
+static void delivery_wait(struct delivery *d, struct session *s, uint64_t now)
 {
     bool was = d->was_ready;
-    look_later(d, now);
+    delivery_check_later(d, now);
     d->was_ready = d->ready ? stays_ready(d, s, now) : was || keeps_still(d, s, now);
     if (!was)
         d->at_ms = now;
     if (d->was_ready)
-        type(d, s, now);
+        delivery_type(d, s, now);
 }
 
 /* Steps --------------------------------------------------------------------------------------- */
 
-static bool is_shown(const struct delivery *d, struct session *s)
+static bool delivery_is_shown(const struct delivery *d, struct session *s)
 {
     return count_tail(d, session_term(s)) > d->before;
 }
 
-static void check(struct delivery *d, struct session *s, uint64_t now)
+static void delivery_check(struct delivery *d, struct session *s, uint64_t now)
 {
-    d->seen = is_shown(d, s);
+    d->seen = delivery_is_shown(d, s);
     d->next_ms = now + DELIVERY_LOOK_MS;
     if (d->seen || now - d->at_ms >= DELIVERY_SEEN_MS)
-        go(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
+        delivery_set_step(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
 }
 
 /* By now the screen may show a question, which the submit key would answer instead of the user. */
 static bool may_submit(struct delivery *d, struct session *s)
 {
-    bool shown = is_shown(d, s);
+    bool shown = delivery_is_shown(d, s);
     d->seen = d->seen || shown;
     return d->seen ? shown : !d->ready || pattern_holds(d, s);
 }
@@ -205,14 +207,14 @@ static bool next_key(const struct delivery *d, struct key *ret_key)
     return false;
 }
 
-static void submit(struct delivery *d, struct session *s, uint64_t now)
+static void delivery_submit(struct delivery *d, struct session *s, uint64_t now)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(256);
     AUTO_ERR struct err ignored = {0};
     struct term_input input;
     struct key key;
     if (!d->keys && !may_submit(d, s)) {
-        look_later(d, now);
+        delivery_check_later(d, now);
         return;
     }
     d->state = d->seen ? BOX_PROMPT_DELIVERED : BOX_PROMPT_UNCONFIRMED;
@@ -224,16 +226,16 @@ static void submit(struct delivery *d, struct session *s, uint64_t now)
     key_encode(&key, &input, &bytes);
     (void)!session_send(s, buf_str(&bytes), &ignored);
     d->keys++;
-    go(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
+    delivery_set_step(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
 }
 
 void delivery_step(struct delivery *d, struct session *s, uint64_t now)
 {
     static void (*const steps[])(struct delivery *, struct session *, uint64_t) = {
         [DELIVERY_NONE] = NULL,
-        [DELIVERY_WAITS] = wait,
-        [DELIVERY_TYPED] = check,
-        [DELIVERY_SUBMITS] = submit,
+        [DELIVERY_WAITS] = delivery_wait,
+        [DELIVERY_TYPED] = delivery_check,
+        [DELIVERY_SUBMITS] = delivery_submit,
     };
     if (steps[d->step] && now >= d->next_ms)
         steps[d->step](d, s, now);

@@ -49,7 +49,7 @@ void delta_refuse(struct delta *d, struct str path, const char *why)
     d->refused[i] = (struct delta_refused){arena_str(&d->arena, path), why};
 }
 
-static int compare(const void *a, const void *b)
+static int delta_compare_paths(const void *a, const void *b)
 {
     return str_cmp(((const struct delta_item *)a)->path, ((const struct delta_item *)b)->path);
 }
@@ -57,13 +57,13 @@ static int compare(const void *a, const void *b)
 void delta_sort(struct delta *d)
 {
     if (d->n > 1)
-        qsort(d->items, d->n, sizeof(*d->items), compare);
+        qsort(d->items, d->n, sizeof(*d->items), delta_compare_paths);
 }
 
 const struct delta_item *delta_find(const struct delta *d, struct str path)
 {
     struct delta_item key = {.path = path};
-    return d->n ? bsearch(&key, d->items, d->n, sizeof(*d->items), compare) : NULL;
+    return d->n ? bsearch(&key, d->items, d->n, sizeof(*d->items), delta_compare_paths) : NULL;
 }
 
 static bool is_at_or_below(struct str path, struct str dir)

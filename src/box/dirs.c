@@ -17,14 +17,14 @@ static const struct blocked state_row = {
     "$CORDON_HOME", "it holds what cordon itself keeps, boxes among it", NULL};
 
 /* Resolves a path; returns it lexically normalized if that fails. */
-static struct str resolve(struct arena *a, const char *path)
+static struct str dirs_resolve(struct arena *a, const char *path)
 {
     AUTO_FD int fd = beneath_peek(path);
     AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
     return arena_str(a, name ? str_z(name) : lexical_absolute(a, STR("/"), str_z(path)));
 }
 
-static bool look(
+static bool dirs_inspect(
     const struct dirarg *arg, struct arena *a, struct box_dir *ret_dir, struct err *err)
 {
     struct stat st;
@@ -51,14 +51,14 @@ static const struct blocked *danger_of(
     struct str path, bool write, const struct dirs_host *host, struct arena *a)
 {
     const struct blocked *row = blocked_path(path, write ? BLOCKED_WRITE : BLOCKED_READ);
-    struct str home = host->home ? resolve(a, host->home) : (struct str){0};
+    struct str home = host->home ? dirs_resolve(a, host->home) : (struct str){0};
     if (row)
         return row;
     if (home.p && str_eq(path, home))
         return &home_row;
     if (home.p && lexical_is_below(path, home))
         return &above_home_row;
-    return lexical_is_below(path, resolve(a, host->state)) ? &state_row : NULL;
+    return lexical_is_below(path, dirs_resolve(a, host->state)) ? &state_row : NULL;
 }
 
 static bool check_danger(const struct dirarg *arg, const struct dirs_host *host, struct arena *a,
@@ -80,7 +80,7 @@ static bool check_danger(const struct dirarg *arg, const struct dirs_host *host,
 
 /* Nested directories -------------------------------------------------------------------------- */
 
-static bool overlap(struct str outer, struct str inner, struct err *err)
+static bool dirs_overlap_error(struct str outer, struct str inner, struct err *err)
 {
     err_set(err, E_CLI_INVALID_ARG,
         str_eq(outer, inner) ? "'" STR_FMT "' is given twice"
@@ -92,8 +92,8 @@ static bool overlap(struct str outer, struct str inner, struct err *err)
 static bool check_pair(const struct box_dir *a, const struct box_dir *b, struct err *err)
 {
     if (lexical_is_below(a->path, b->path) || (a->dev == b->dev && a->ino == b->ino))
-        return overlap(a->path, b->path, err);
-    return !lexical_is_below(b->path, a->path) || overlap(b->path, a->path, err);
+        return dirs_overlap_error(a->path, b->path, err);
+    return !lexical_is_below(b->path, a->path) || dirs_overlap_error(b->path, a->path, err);
 }
 
 /* A box inside cordon's own files could change the host's data about it. An overlay's upper layer
@@ -118,9 +118,9 @@ bool dirs_check(const struct dirarg *args, size_t n, const struct dirs_host *hos
     struct box_dir *ret_dirs, struct err *err)
 {
     struct box_dir *dirs = ARENA_NEW(a, struct box_dir, n);
-    struct str state = resolve(a, host->state);
+    struct str state = dirs_resolve(a, host->state);
     for (size_t i = 0; i < n; i++)
-        if (!look(&args[i], a, &dirs[i], err))
+        if (!dirs_inspect(&args[i], a, &dirs[i], err))
             return false;
     for (size_t i = 0; i < n; i++)
         if (!check_state(&args[i], &dirs[i], state, err) ||

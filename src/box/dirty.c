@@ -19,14 +19,14 @@ enum {
 /* Reading ------------------------------------------------------------------------------------- */
 
 /* Records are NUL-terminated; that of a renamed file has a second part. */
-struct reader {
+struct dirty_reader {
     struct dirty *dirty;
     char start[LINE_MAX_KEPT];
     size_t n;
     bool second;
 };
 
-static void take_head(struct reader *r)
+static void dirty_read_head(struct dirty_reader *r)
 {
     static const char key[] = "# branch.oid ";
     struct str line = str_n(r->start, r->n), sha;
@@ -39,12 +39,12 @@ static void take_head(struct reader *r)
     r->dirty->head[sha.n] = '\0';
 }
 
-static void take_record(struct reader *r)
+static void dirty_read_record(struct dirty_reader *r)
 {
     if (r->second) {
         r->second = false;
     } else if (r->n && r->start[0] == '#') {
-        take_head(r);
+        dirty_read_head(r);
     } else if (r->n && r->start[0] == '?') {
         r->dirty->untracked++;
     } else if (r->n) {
@@ -54,18 +54,18 @@ static void take_record(struct reader *r)
     r->n = 0;
 }
 
-static void take(struct reader *r, const char *bytes, size_t n)
+static void dirty_read_bytes(struct dirty_reader *r, const char *bytes, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (bytes[i] == '\0')
-            take_record(r);
+            dirty_read_record(r);
         else if (r->n < LINE_MAX_KEPT)
             r->start[r->n++] = bytes[i];
     }
 }
 
 /* Location in which git is run. */
-struct place {
+struct dirty_place {
     struct str top;
     const char *dir;
     struct arena *arena;
@@ -75,7 +75,7 @@ struct place {
 
 #define GIT "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"
 
-static bool read_all(int fd, struct reader *r)
+static bool dirty_read_all(int fd, struct dirty_reader *r)
 {
     const uint64_t until = clock_mono_ms() + DIRTY_TIMEOUT_MS;
     char bytes[CHUNK];
@@ -89,7 +89,7 @@ static bool read_all(int fd, struct reader *r)
         if (ready > 0 && n == 0)
             return true;
         if (n > 0)
-            take(r, bytes, (size_t)n);
+            dirty_read_bytes(r, bytes, (size_t)n);
         else if (ready > 0 && errno != EINTR)
             return false;
     }
@@ -106,14 +106,14 @@ static int exit_status(struct child *child, struct err *err)
     return WIFEXITED(news.value) ? WEXITSTATUS(news.value) : 128 + WTERMSIG(news.value);
 }
 
-static bool run_git(const char *const *words, const struct place *at, struct reader *r,
-    int *ret_status, struct err *err)
+static bool dirty_run_git(const char *const *words, const struct dirty_place *at,
+    struct dirty_reader *r, int *ret_status, struct err *err)
 {
     struct child child = CHILD_NONE;
     if (!git_ask_start(at->top, at->dir, words, at->arena, &child, err))
         return err_wrap(err, "cannot ask git about '%s'", at->dir);
     close(TAKE_FD(child.in));
-    bool ok = read_all(child.out, r);
+    bool ok = dirty_read_all(child.out, r);
     if (ok)
         *ret_status = exit_status(&child, err);
     child_kill(&child);
@@ -124,13 +124,13 @@ static bool run_git(const char *const *words, const struct place *at, struct rea
     return *ret_status >= 0;
 }
 
-static bool ask_git(const struct place *at, struct dirty *dirty, struct err *err)
+static bool dirty_query_status(const struct dirty_place *at, struct dirty *dirty, struct err *err)
 {
     const char *const words[] = {GIT, "status", "--porcelain=v2", "--branch", "--no-ahead-behind",
         "--ignore-submodules=dirty", "-z", "--", ".", NULL};
-    struct reader r = {.dirty = dirty};
+    struct dirty_reader r = {.dirty = dirty};
     int status;
-    if (!run_git(words, at, &r, &status, err))
+    if (!dirty_run_git(words, at, &r, &status, err))
         return false;
     if (status != 0)
         return err_set(err, E_IO,
@@ -141,12 +141,12 @@ static bool ask_git(const struct place *at, struct dirty *dirty, struct err *err
 }
 
 /* Leaves head empty if HEAD does not resolve to an existing commit. */
-static bool ask_head(const struct place *at, struct dirty *dirty, struct err *err)
+static bool dirty_query_head(const struct dirty_place *at, struct dirty *dirty, struct err *err)
 {
     const char *const words[] = {GIT, "rev-parse", "-q", "--verify", "HEAD^{commit}", NULL};
-    struct reader r = {.dirty = dirty};
+    struct dirty_reader r = {.dirty = dirty};
     int status;
-    if (!run_git(words, at, &r, &status, err))
+    if (!dirty_run_git(words, at, &r, &status, err))
         return false;
     size_t n = r.n;
     while (n && r.start[n - 1] == '\n')
@@ -156,8 +156,8 @@ static bool ask_head(const struct place *at, struct dirty *dirty, struct err *er
     return true;
 }
 
-static bool ask(const char *dir,
-    bool (*how)(const struct place *at, struct dirty *dirty, struct err *err),
+static bool dirty_query(const char *dir,
+    bool (*how)(const struct dirty_place *at, struct dirty *dirty, struct err *err),
     struct dirty *ret_dirty, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
@@ -166,7 +166,7 @@ static bool ask(const char *dir,
     if (!root_detect(dir, &(struct root_options){0}, &a, &root, err))
         return false;
     dirty.is_git = str_is(root.marker, ".git");
-    const struct place at = {root.dir, dir, &a};
+    const struct dirty_place at = {root.dir, dir, &a};
     if (dirty.is_git && !how(&at, &dirty, err))
         return false;
     *ret_dirty = dirty;
@@ -175,10 +175,10 @@ static bool ask(const char *dir,
 
 bool dirty_ask(const char *dir, struct dirty *ret_dirty, struct err *err)
 {
-    return ask(dir, ask_git, ret_dirty, err);
+    return dirty_query(dir, dirty_query_status, ret_dirty, err);
 }
 
 bool dirty_ask_head(const char *dir, struct dirty *ret_dirty, struct err *err)
 {
-    return ask(dir, ask_head, ret_dirty, err);
+    return dirty_query(dir, dirty_query_head, ret_dirty, err);
 }

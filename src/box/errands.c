@@ -35,7 +35,7 @@ void errand_done(struct errand *e)
 
 /* Replies ------------------------------------------------------------------------------------- */
 
-static void fail(struct keeper *k, size_t index, const struct err *err)
+static void errand_fail(struct keeper *k, size_t index, const struct err *err)
 {
     struct guest *g = &k->guests[index];
     AUTO_FREE char *text = link_put_err(err);
@@ -45,7 +45,7 @@ static void fail(struct keeper *k, size_t index, const struct err *err)
     guest_free(k, index);
 }
 
-static struct guest *find(struct keeper *k, uint32_t id, size_t *ret_index)
+static struct guest *errand_find(struct keeper *k, uint32_t id, size_t *ret_index)
 {
     for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
         if (k->guests[i].used && k->guests[i].kind == GUEST_RUNS && k->guests[i].errand.id == id) {
@@ -57,7 +57,7 @@ static struct guest *find(struct keeper *k, uint32_t id, size_t *ret_index)
 
 /* Starting ------------------------------------------------------------------------------------ */
 
-static struct str search_path(const struct keeper *k)
+static struct str errand_search_path(const struct keeper *k)
 {
     for (const char *const *e = k->view.envp; *e; e++)
         if (strncmp(*e, "PATH=", 5) == 0)
@@ -68,7 +68,7 @@ static struct str search_path(const struct keeper *k)
 /* Sets the next candidate path of the command, in the order of execvp(); false after the last. */
 static bool next_place(const struct keeper *k, struct errand *e)
 {
-    struct str name = str_z(e->argv[0]), cwd = k->view.plan.cwd, dir, rest = search_path(k);
+    struct str name = str_z(e->argv[0]), cwd = k->view.plan.cwd, dir, rest = errand_search_path(k);
     AUTO_BUF struct buf path = BUF_INIT(64 * 1024);
     unsigned i = 0;
     if (e->tried >= KEEPER_WORDS_TRIES)
@@ -94,7 +94,7 @@ static bool next_place(const struct keeper *k, struct errand *e)
     return i == 0;
 }
 
-static bool spawn(struct keeper *k, struct errand *e, struct err *err)
+static bool errand_spawn(struct keeper *k, struct errand *e, struct err *err)
 {
     const struct service_command command = {
         .argv = e->argv,
@@ -112,7 +112,7 @@ static bool spawn(struct keeper *k, struct errand *e, struct err *err)
     return service_spawn(k->service, e->id, &command, err);
 }
 
-static bool not_found(const struct errand *e, struct err *err)
+static bool errand_not_found(const struct errand *e, struct err *err)
 {
     bool named = strchr(e->argv[0], '/');
     err_set(err, E_NOT_FOUND,
@@ -138,7 +138,7 @@ static bool split_words(struct errand *e, struct err *err)
     return true;
 }
 
-static bool begin(struct keeper *k, struct errand *e, struct link_packet *p, struct err *err)
+static bool errand_start(struct keeper *k, struct errand *e, struct link_packet *p, struct err *err)
 {
     if (e->id || !link_body(p, &e->how, sizeof(e->how)))
         return err_set(err, E_PROTOCOL, "that is no command");
@@ -151,9 +151,9 @@ static bool begin(struct keeper *k, struct errand *e, struct link_packet *p, str
     if (!split_words(e, err))
         return false;
     if (!next_place(k, e))
-        return not_found(e, err);
+        return errand_not_found(e, err);
     e->id = ++k->last_id ? k->last_id : ++k->last_id;
-    return spawn(k, e, err);
+    return errand_spawn(k, e, err);
 }
 
 void errand_take(struct keeper *k, size_t index, struct link_packet *p)
@@ -163,8 +163,8 @@ void errand_take(struct keeper *k, size_t index, struct link_packet *p)
     uint32_t sig;
     if (p->word == LINK_WORDS && !e->id)
         buf_add_str(&e->words, p->body);
-    else if (p->word == LINK_EXEC && !begin(k, e, p, &err))
-        fail(k, index, &err);
+    else if (p->word == LINK_EXEC && !errand_start(k, e, p, &err))
+        errand_fail(k, index, &err);
     else if (p->word == LINK_SIGNAL && e->id && link_body(p, &sig, sizeof(sig)) && sig > 0 &&
              sig < NSIG)
         (void)!service_signal(k->service, e->id, (int)sig, &err);
@@ -240,13 +240,13 @@ static void on_refused(struct keeper *k, size_t index, const struct service_news
         .argv = e->argv, .path = e->path, .cwd = k->view.plan.cwd.p};
     bool missing = news->stage == STAGE_EXEC &&
                    (news->value == ENOENT || news->value == ENOTDIR || news->value == EACCES);
-    if (missing && !strchr(e->argv[0], '/') && next_place(k, e) && spawn(k, e, &err))
+    if (missing && !strchr(e->argv[0], '/') && next_place(k, e) && errand_spawn(k, e, &err))
         return;
     if (!err.code && missing && news->value != EACCES)
-        not_found(e, &err);
+        errand_not_found(e, &err);
     else if (!err.code)
         service_refused(news, &command, &err);
-    fail(k, index, &err);
+    errand_fail(k, index, &err);
 }
 
 static void on_ended(struct keeper *k, size_t index, const struct service_news *news)
@@ -257,7 +257,7 @@ static void on_ended(struct keeper *k, size_t index, const struct service_news *
     if (news->stage == STAGE_FORK && WIFSIGNALED(status)) {
         err_set(&err, E_PROCESS_EXIT,
             "there were more processes in the box than --processes allows, and all were killed");
-        fail(k, index, &err);
+        errand_fail(k, index, &err);
         return;
     }
     if (g->fd >= 0)
@@ -272,7 +272,7 @@ void errands_news(struct keeper *k)
     enum service_got got;
     while ((got = service_next(k->service, &news)) == SERVICE_NEWS) {
         size_t index;
-        if (net_news(k, &news) || !find(k, news.id, &index))
+        if (net_news(k, &news) || !errand_find(k, news.id, &index))
             news.fd = news.fd; /* handled by net_news(), or an unknown id */
         else if (news.word == SERVICE_SPAWNED)
             on_spawned(k, index, &news);

@@ -28,7 +28,7 @@ struct asker {
 };
 
 /* Adds a bind mount unless it is missing or already visible. */
-static void show(struct asker *k, struct str at, int fd)
+static void git_ask_bind(struct asker *k, struct str at, int fd)
 {
     struct stat st;
     AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
@@ -45,7 +45,7 @@ static void show(struct asker *k, struct str at, int fd)
     };
 }
 
-static int open_dir(int at, const char *path)
+static int git_ask_open_dir(int at, const char *path)
 {
     return openat(at, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
@@ -62,24 +62,24 @@ static void show_alternates(struct asker *k, int objects, int depth)
         return;
     struct str line, rest = buf_str(&text);
     while (str_cut(rest, '\n', &line, &rest)) {
-        AUTO_FD int other = line.n ? open_dir(objects, arena_strdup(k->a, line)) : -1;
+        AUTO_FD int other = line.n ? git_ask_open_dir(objects, arena_strdup(k->a, line)) : -1;
         if (other < 0)
             continue;
-        show(k, (struct str){0}, other);
+        git_ask_bind(k, (struct str){0}, other);
         show_alternates(k, other, depth - 1);
     }
 }
 
 static bool show_repository(struct asker *k, struct str top, struct err *err)
 {
-    AUTO_FD int tree = open_dir(AT_FDCWD, top.p), own = -1, common = -1;
+    AUTO_FD int tree = git_ask_open_dir(AT_FDCWD, top.p), own = -1, common = -1;
     if (tree < 0 || !gitdir_open_own(tree, &own, err) || !gitdir_open_common(tree, &common, err))
         return false;
-    AUTO_FD int objects = common >= 0 ? open_dir(common, "objects") : -1;
-    show(k, top, tree);
-    show(k, (struct str){0}, own);
-    show(k, (struct str){0}, common);
-    show(k, (struct str){0}, objects);
+    AUTO_FD int objects = common >= 0 ? git_ask_open_dir(common, "objects") : -1;
+    git_ask_bind(k, top, tree);
+    git_ask_bind(k, (struct str){0}, own);
+    git_ask_bind(k, (struct str){0}, common);
+    git_ask_bind(k, (struct str){0}, objects);
     if (objects >= 0)
         show_alternates(k, objects, ALTERNATES_DEPTH);
     return true;
@@ -92,14 +92,15 @@ static void show_settings(struct asker *k, const char *home)
     for (size_t i = 0; home && i < ARRAY_LEN(names); i++) {
         const char *path = arena_printf(k->a, "%s/%s", home, names[i]);
         AUTO_FD int fd = beneath_peek(path);
-        show(k, lexical_absolute(k->a, STR("/"), str_z(path)), fd);
+        git_ask_bind(k, lexical_absolute(k->a, STR("/"), str_z(path)), fd);
     }
     AUTO_FD int system = beneath_peek("/etc/gitconfig");
-    show(k, STR("/etc/gitconfig"), system);
+    git_ask_bind(k, STR("/etc/gitconfig"), system);
 }
 
 /* Allows the system's programs; the user's files are in the binds. */
-static bool make_policy(struct asker *k, const char *home, struct policy *p, struct err *err)
+static bool git_ask_make_policy(
+    struct asker *k, const char *home, struct policy *p, struct err *err)
 {
     struct str_pair *env = ARENA_NEW(k->a, struct str_pair, 5);
     env[0] = (struct str_pair){STR("PATH"), STR("/usr/local/bin:/usr/bin:/bin")};
@@ -115,7 +116,7 @@ static bool make_policy(struct asker *k, const char *home, struct policy *p, str
     return true;
 }
 
-static bool make_plan(
+static bool git_ask_make_plan(
     struct asker *k, const struct policy *policy, struct plan *plan, struct err *err)
 {
     struct verdict *v = ARENA_NEW(k->a, struct verdict, 1);
@@ -140,7 +141,7 @@ bool git_ask_start(struct str top, const char *dir, const char *const *words, st
     if (!show_repository(k, top, err))
         return false;
     show_settings(k, home);
-    if (!make_policy(k, home, policy, err) || !make_plan(k, policy, plan, err))
+    if (!git_ask_make_policy(k, home, policy, err) || !git_ask_make_plan(k, policy, plan, err))
         return false;
     plan->command = STR("/bin/sh");
     plan->cwd = str_z(dir);

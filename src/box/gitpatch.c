@@ -10,7 +10,7 @@
 static const char no_blob[] = "0000000000000000000000000000000000000000";
 
 /* One side of a patch block. */
-struct side {
+struct gitpatch_side {
     bool there;
     unsigned mode; /* git's file mode */
     struct str content;
@@ -31,8 +31,8 @@ static unsigned git_mode(mode_t mode)
 
 /* Headers ------------------------------------------------------------------------------------- */
 
-static void add_header(
-    struct buf *text, struct str path, const struct side *old, const struct side *new)
+static void gitpatch_add_header(struct buf *text, struct str path, const struct gitpatch_side *old,
+    const struct gitpatch_side *new)
 {
     buf_add_z(text, "diff --git ");
     gitname_add(text, "a/", path);
@@ -59,7 +59,7 @@ static void add_header(
 }
 
 static void add_side_name(
-    struct buf *text, const char *prefix, struct str path, const struct side *side)
+    struct buf *text, const char *prefix, struct str path, const struct gitpatch_side *side)
 {
     if (side->there)
         gitname_add(text, prefix, path);
@@ -68,7 +68,7 @@ static void add_side_name(
 }
 
 static void add_file_line(struct buf *text, const char *mark, const char *prefix, struct str path,
-    const struct side *side)
+    const struct gitpatch_side *side)
 {
     buf_add_z(text, mark);
     add_side_name(text, prefix, path, side);
@@ -80,13 +80,13 @@ static void add_file_line(struct buf *text, const char *mark, const char *prefix
 
 /* Blocks -------------------------------------------------------------------------------------- */
 
-static bool is_binary(const struct side *s)
+static bool is_binary(const struct gitpatch_side *s)
 {
     return s->content.n > GITPATCH_TEXT_MAX || memchr(s->content.p, '\0', s->content.n);
 }
 
-static void add_omitted(struct buf *text, struct str path, const struct side *old,
-    const struct side *new, struct gitpatch_count *count)
+static void add_omitted(struct buf *text, struct str path, const struct gitpatch_side *old,
+    const struct gitpatch_side *new, struct gitpatch_count *count)
 {
     buf_add_z(text, "Binary files ");
     add_side_name(text, "a/", path, old);
@@ -98,10 +98,10 @@ static void add_omitted(struct buf *text, struct str path, const struct side *ol
     count->deleted = old->size;
 }
 
-static void add_block(struct gitpatch *p, struct str path, const struct side *old,
-    const struct side *new, struct buf *text, struct gitpatch_count *count)
+static void gitpatch_add_block(struct gitpatch *p, struct str path, const struct gitpatch_side *old,
+    const struct gitpatch_side *new, struct buf *text, struct gitpatch_count *count)
 {
-    add_header(text, path, old, new);
+    gitpatch_add_header(text, path, old, new);
     count->shown = true;
     if (old->unread || new->unread) {
         add_omitted(text, path, old, new, count);
@@ -146,10 +146,10 @@ static bool read_content(const struct gitpatch *p, const struct delta_item *item
 }
 
 static bool read_side(const struct gitpatch *p, const struct delta_item *item,
-    enum delta_side which, struct buf *content, struct side *ret_side, struct err *err)
+    enum delta_side which, struct buf *content, struct gitpatch_side *ret_side, struct err *err)
 {
     const struct stamp *stamp = which == DELTA_OLD ? &item->old : &item->new;
-    struct side s = {.there = stamp->ino != 0, .mode = git_mode(stamp->mode)};
+    struct gitpatch_side s = {.there = stamp->ino != 0, .mode = git_mode(stamp->mode)};
     bool huge = is_huge(stamp);
     memcpy(s.blob, no_blob, sizeof(no_blob));
     s.size = s.there ? (uint64_t)stamp->size : 0;
@@ -163,16 +163,17 @@ static bool read_side(const struct gitpatch *p, const struct delta_item *item,
     return true;
 }
 
-static void add_item(struct gitpatch *p, const struct delta_item *item, const struct side *old,
-    const struct side *new, struct buf *text, struct gitpatch_count *count)
+static void gitpatch_add_item(struct gitpatch *p, const struct delta_item *item,
+    const struct gitpatch_side *old, const struct gitpatch_side *new, struct buf *text,
+    struct gitpatch_count *count)
 {
-    struct side none = {.content = STR("")};
+    struct gitpatch_side none = {.content = STR("")};
     memcpy(none.blob, no_blob, sizeof(no_blob));
     if (item->kind == DELTA_TYPE) {
-        add_block(p, item->path, old, &none, text, count);
-        add_block(p, item->path, &none, new, text, count);
+        gitpatch_add_block(p, item->path, old, &none, text, count);
+        gitpatch_add_block(p, item->path, &none, new, text, count);
     } else {
-        add_block(p, item->path, old, new, text, count);
+        gitpatch_add_block(p, item->path, old, new, text, count);
     }
 }
 
@@ -181,7 +182,7 @@ bool gitpatch_item(struct gitpatch *p, const struct delta_item *item, struct buf
 {
     AUTO_BUF struct buf before = BUF_INIT((size_t)DELTA_FILE_MAX + 1);
     AUTO_BUF struct buf after = BUF_INIT((size_t)DELTA_FILE_MAX + 1);
-    struct side old, new;
+    struct gitpatch_side old, new;
     struct gitpatch_count count = {0};
     const size_t start = text->n;
     *ret_count = count;
@@ -190,13 +191,13 @@ bool gitpatch_item(struct gitpatch *p, const struct delta_item *item, struct buf
     if (!read_side(p, item, DELTA_OLD, &before, &old, err) ||
         !read_side(p, item, DELTA_NEW, &after, &new, err))
         return false;
-    add_item(p, item, &old, &new, text, &count);
+    gitpatch_add_item(p, item, &old, &new, text, &count);
     if (!buf_ok(text)) {
         buf_truncate(text, start);
         text->overflow = false;
         old.unread = new.unread = true;
         count = (struct gitpatch_count){0};
-        add_item(p, item, &old, &new, text, &count);
+        gitpatch_add_item(p, item, &old, &new, text, &count);
     }
     if (!buf_ok(text))
         return err_set(err, E_IO, "the patch is too large at '%s'", item->path.p);

@@ -89,7 +89,7 @@ bool guests_any(const struct keeper *k)
 
 /* Requests ------------------------------------------------------------------------------------ */
 
-static void refuse(struct keeper *k, size_t index, enum err_code code, const char *why)
+static void guest_refuse(struct keeper *k, size_t index, enum err_code code, const char *why)
 {
     AUTO_ERR struct err err = {0};
     err_set(&err, code, "%s", why);
@@ -98,7 +98,7 @@ static void refuse(struct keeper *k, size_t index, enum err_code code, const cha
     guest_leave(k, index);
 }
 
-static void take_stop(struct keeper *k, struct guest *g, const struct link_packet *p)
+static void guest_handle_stop(struct keeper *k, struct guest *g, const struct link_packet *p)
 {
     uint32_t grace;
     if (!link_body(p, &grace, sizeof(grace)))
@@ -109,13 +109,13 @@ static void take_stop(struct keeper *k, struct guest *g, const struct link_packe
 }
 
 /* The first packet determines the kind of client. */
-static void take_first(struct keeper *k, size_t index, const struct link_packet *p)
+static void guest_handle_first(struct keeper *k, size_t index, const struct link_packet *p)
 {
     struct guest *g = &k->guests[index];
     switch (p->word) {
     case LINK_ATTACH:
         if (!k->session || k->over) {
-            refuse(k, index, E_NOT_FOUND, "the agent is not running");
+            guest_refuse(k, index, E_NOT_FOUND, "the agent is not running");
             return;
         }
         g->kind = GUEST_WATCHES;
@@ -125,18 +125,18 @@ static void take_first(struct keeper *k, size_t index, const struct link_packet 
         g->kind = GUEST_RUNS;
         break;
     case LINK_STOP:
-        take_stop(k, g, p);
+        guest_handle_stop(k, g, p);
         break;
     default:
-        refuse(k, index, E_PROTOCOL, "the supervisor does not know what is wanted");
+        guest_refuse(k, index, E_PROTOCOL, "the supervisor does not know what is wanted");
     }
 }
 
-static void take(struct keeper *k, size_t index, struct link_packet *p)
+static void guest_handle_packet(struct keeper *k, size_t index, struct link_packet *p)
 {
     struct guest *g = &k->guests[index];
     if (g->kind == GUEST_NEW)
-        take_first(k, index, p);
+        guest_handle_first(k, index, p);
     if (!g->used || g->fd < 0)
         return;
     if (g->kind == GUEST_WATCHES && k->session)
@@ -156,7 +156,7 @@ void guests_read(struct keeper *k, size_t index)
             guest_leave(k, index);
             return;
         }
-        take(k, index, &k->packet);
+        guest_handle_packet(k, index, &k->packet);
         link_drop_fds(&k->packet);
     }
 }

@@ -17,13 +17,13 @@ enum {
     HEAD_MAX = 256, /* number of bytes of a script the kernel reads */
 };
 
-struct finder {
+struct installed_finder {
     const struct installed_input *in;
     struct arena *a;
     struct installed got;
 };
 
-static void add(struct str_list *list, struct str path)
+static void installed_add_unique(struct str_list *list, struct str path)
 {
     for (size_t i = 0; i < list->n; i++)
         if (str_eq(list->p[i], path))
@@ -32,13 +32,13 @@ static void add(struct str_list *list, struct str path)
         list->p[list->n++] = path;
 }
 
-static struct str parent_of(struct arena *a, struct str path)
+static struct str installed_parent(struct arena *a, struct str path)
 {
     ptrdiff_t slash = str_find_last(path, '/');
     return arena_str(a, slash <= 0 ? STR("/") : str_head(path, (size_t)slash));
 }
 
-static bool is_in(const struct str_list *dirs, struct str path)
+static bool installed_is_in(const struct str_list *dirs, struct str path)
 {
     for (size_t i = 0; i < dirs->n; i++)
         if (lexical_is_below(dirs->p[i], path))
@@ -46,7 +46,7 @@ static bool is_in(const struct str_list *dirs, struct str path)
     return false;
 }
 
-static bool has(struct arena *a, struct str dir, const char *name)
+static bool installed_has_entry(struct arena *a, struct str dir, const char *name)
 {
     struct stat st;
     return stat(arena_printf(a, STR_FMT "/%s", STR_ARG(dir), name), &st) == 0;
@@ -58,13 +58,13 @@ static bool has(struct arena *a, struct str dir, const char *name)
 static struct str step_to(struct arena *a, struct str dir, struct str name)
 {
     if (str_is(name, ".."))
-        return parent_of(a, dir);
+        return installed_parent(a, dir);
     return str_z(
         arena_printf(a, STR_FMT "/" STR_FMT, STR_ARG(str_trim_end(dir, '/')), STR_ARG(name)));
 }
 
 /* Checks whether the file, or a symlink on its path, is in a directory the box can write. */
-static bool is_writable_inside(const struct finder *f, struct str path)
+static bool is_writable_inside(const struct installed_finder *f, struct str path)
 {
     char target[PATH_MAX];
     struct str at = STR("/"), rest = path, name;
@@ -77,18 +77,18 @@ static bool is_writable_inside(const struct finder *f, struct str path)
             at = next;
             continue;
         }
-        if (is_in(&f->in->writable, at) || ++links > LINKS_MAX)
+        if (installed_is_in(&f->in->writable, at) || ++links > LINKS_MAX)
             return true;
         rest = str_z(arena_printf(f->a, "%.*s/" STR_FMT, (int)n, target, STR_ARG(rest)));
         at = target[0] == '/' ? STR("/") : at;
     }
-    return is_in(&f->in->writable, at);
+    return installed_is_in(&f->in->writable, at);
 }
 
 /* Permitted directories --------------------------------------------------------------------- */
 
 /* Directories shared by many programs. */
-static bool is_shared_in_home(const struct finder *f, struct str dir)
+static bool is_shared_in_home(const struct installed_finder *f, struct str dir)
 {
     static const char *const names[] = {
         ".cache", ".config", ".local", ".local/lib", ".local/share", ".local/state"};
@@ -100,7 +100,7 @@ static bool is_shared_in_home(const struct finder *f, struct str dir)
     return false;
 }
 
-static bool may_show(const struct finder *f, struct str dir)
+static bool installed_may_expose(const struct installed_finder *f, struct str dir)
 {
     struct stat st;
     const struct installed_input *in = f->in;
@@ -129,11 +129,12 @@ static struct str node_tree(struct arena *a, struct str path)
 /* The prefix that contains bin/ and lib/, or a Python environment. */
 static struct str prefix_tree(struct arena *a, struct str path, bool only_python)
 {
-    struct str dir = parent_of(a, path);
+    struct str dir = installed_parent(a, path);
     if (!str_is(lexical_name(dir), "bin"))
         return (struct str){0};
-    struct str prefix = parent_of(a, dir);
-    if (has(a, prefix, "pyvenv.cfg") || (!only_python && has(a, prefix, "lib")))
+    struct str prefix = installed_parent(a, dir);
+    if (installed_has_entry(a, prefix, "pyvenv.cfg") ||
+        (!only_python && installed_has_entry(a, prefix, "lib")))
         return prefix;
     return (struct str){0};
 }
@@ -142,39 +143,40 @@ static struct str prefix_tree(struct arena *a, struct str path, bool only_python
  * rest of it. */
 static struct str shims_tree(struct arena *a, struct str path)
 {
-    struct str dir = parent_of(a, path);
-    return str_is(lexical_name(dir), "shims") ? parent_of(a, dir) : (struct str){0};
+    struct str dir = installed_parent(a, path);
+    return str_is(lexical_name(dir), "shims") ? installed_parent(a, dir) : (struct str){0};
 }
 
-static struct str tree_of(const struct finder *f, struct str path)
+static struct str tree_of(const struct installed_finder *f, struct str path)
 {
     const struct str candidates[] = {
         node_tree(f->a, path),
         prefix_tree(f->a, path, false),
         shims_tree(f->a, path),
-        parent_of(f->a, path),
+        installed_parent(f->a, path),
     };
     for (size_t i = 0; i < ARRAY_LEN(candidates); i++)
-        if (candidates[i].n && may_show(f, candidates[i]))
+        if (candidates[i].n && installed_may_expose(f, candidates[i]))
             return candidates[i];
     return path;
 }
 
-static void show(struct finder *f, struct str found, struct str resolved, bool by_box)
+static void installed_expose(
+    struct installed_finder *f, struct str found, struct str resolved, bool by_box)
 {
     const struct installed_input *in = f->in;
-    add(&f->got.dirs, parent_of(f->a, found));
+    installed_add_unique(&f->got.dirs, installed_parent(f->a, found));
     struct str python = prefix_tree(f->a, found, true);
-    if (python.n && !is_in(&in->system, python) && (!by_box || is_in(&in->inside, python)) &&
-        may_show(f, python))
-        add(&f->got.shown, python);
+    if (python.n && !installed_is_in(&in->system, python) &&
+        (!by_box || installed_is_in(&in->inside, python)) && installed_may_expose(f, python))
+        installed_add_unique(&f->got.shown, python);
     if (by_box)
         return;
-    if (!is_in(&in->system, resolved) && !is_in(&in->inside, resolved))
-        add(&f->got.shown, tree_of(f, resolved));
-    if (!str_eq(found, resolved) && !is_in(&in->system, found) && !is_in(&in->inside, found) &&
-        !is_in(&f->got.shown, found))
-        add(&f->got.shown, found);
+    if (!installed_is_in(&in->system, resolved) && !installed_is_in(&in->inside, resolved))
+        installed_add_unique(&f->got.shown, tree_of(f, resolved));
+    if (!str_eq(found, resolved) && !installed_is_in(&in->system, found) &&
+        !installed_is_in(&in->inside, found) && !installed_is_in(&f->got.shown, found))
+        installed_add_unique(&f->got.shown, found);
 }
 
 /* Finding ------------------------------------------------------------------------------------- */
@@ -185,12 +187,13 @@ static bool is_program(const char *path)
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
 }
 
-static bool look_up(const struct finder *f, struct str name, struct str *ret_path)
+static bool installed_look_up(
+    const struct installed_finder *f, struct str name, struct str *ret_path)
 {
     struct str dir, rest = f->in->path;
     if (str_find(name, '/') >= 0) {
         *ret_path = lexical_absolute(f->a, f->in->cwd, name);
-        return is_in(&f->in->inside, *ret_path) || is_program(ret_path->p);
+        return installed_is_in(&f->in->inside, *ret_path) || is_program(ret_path->p);
     }
     while (rest.p && name.n && str_cut(rest, ':', &dir, &rest)) {
         if (dir.n == 0 || dir.p[0] != '/')
@@ -202,7 +205,8 @@ static bool look_up(const struct finder *f, struct str name, struct str *ret_pat
     return false;
 }
 
-static bool missing(const struct finder *f, struct str name, struct str needed_by, struct err *err)
+static bool installed_missing_error(
+    const struct installed_finder *f, struct str name, struct str needed_by, struct err *err)
 {
     bool is_path = str_find(name, '/') >= 0;
     if (needed_by.n)
@@ -250,12 +254,12 @@ static bool interpreter_of(
     return interpreter.n > 0 && interpreter.p[0] == '/';
 }
 
-static bool is_shown_anyway(const struct finder *f, struct str path)
+static bool is_shown_anyway(const struct installed_finder *f, struct str path)
 {
-    return is_in(&f->in->system, path) || is_in(&f->in->inside, path);
+    return installed_is_in(&f->in->system, path) || installed_is_in(&f->in->inside, path);
 }
 
-static bool refuse(struct str found, struct str resolved, struct err *err)
+static bool installed_refuse(struct str found, struct str resolved, struct err *err)
 {
     err_set(err, E_FS_VIOLATION,
         "the agent's program leads to '" STR_FMT "', by something that the box may change: that is "
@@ -266,35 +270,35 @@ static bool refuse(struct str found, struct str resolved, struct err *err)
 }
 
 /* `by_box`: the name comes from a file that the box can write. */
-static bool follow(struct finder *f, struct str name, struct str needed_by, unsigned depth,
-    bool by_box, struct err *err)
+static bool installed_follow(struct installed_finder *f, struct str name, struct str needed_by,
+    unsigned depth, bool by_box, struct err *err)
 {
     struct str found, interpreter, looked_up;
-    if (!look_up(f, name, &found))
-        return missing(f, name, needed_by, err);
+    if (!installed_look_up(f, name, &found))
+        return installed_missing_error(f, name, needed_by, err);
     AUTO_FD int fd = beneath_peek(found.p);
     AUTO_FREE char *text = fd >= 0 ? beneath_name(fd) : NULL;
     struct str resolved = text ? arena_str(f->a, str_z(text)) : found;
     by_box = by_box || is_writable_inside(f, found);
     if (by_box && !is_shown_anyway(f, resolved))
-        return refuse(found, resolved, err);
-    show(f, found, resolved, by_box);
+        return installed_refuse(found, resolved, err);
+    installed_expose(f, found, resolved, by_box);
     if (!f->got.path.n)
         f->got.path = resolved;
     if (depth == CHAIN_MAX || !interpreter_of(f->a, resolved, &interpreter, &looked_up))
         return true;
-    if (!follow(f, interpreter, resolved, depth + 1, by_box, err))
+    if (!installed_follow(f, interpreter, resolved, depth + 1, by_box, err))
         return false;
-    return !looked_up.n || follow(f, looked_up, resolved, depth + 1, by_box, err);
+    return !looked_up.n || installed_follow(f, looked_up, resolved, depth + 1, by_box, err);
 }
 
 bool installed_find(const struct installed_input *input, struct arena *arena,
     struct installed *ret_installed, struct err *err)
 {
-    struct finder f = {.in = input, .a = arena};
+    struct installed_finder f = {.in = input, .a = arena};
     f.got.shown.p = ARENA_NEW(arena, struct str, LIST_MAX);
     f.got.dirs.p = ARENA_NEW(arena, struct str, LIST_MAX);
-    if (!follow(&f, str_z(input->program), (struct str){0}, 0, false, err))
+    if (!installed_follow(&f, str_z(input->program), (struct str){0}, 0, false, err))
         return false;
     *ret_installed = f.got;
     return true;

@@ -39,7 +39,7 @@ void keeper_gap(struct keeper *k, const char *gap)
     k->state.gaps.p = k->gaps;
 }
 
-static bool is_same(const struct box_state *a, const struct box_state *b)
+static bool keeper_is_same_state(const struct box_state *a, const struct box_state *b)
 {
     return a->status == b->status && a->prompt == b->prompt && a->exit_code == b->exit_code &&
            a->signal == b->signal && str_eq(a->error, b->error) && a->run == b->run &&
@@ -53,7 +53,7 @@ void keeper_note(struct keeper *k)
         return;
     if (k->delivery.step != DELIVERY_NONE || k->delivery.state != BOX_PROMPT_NONE)
         k->state.prompt = k->delivery.state;
-    if (k->has_saved && is_same(&k->state, &k->saved))
+    if (k->has_saved && keeper_is_same_state(&k->state, &k->saved))
         return;
     k->has_saved = true;
     k->saved = k->state;
@@ -87,7 +87,7 @@ static bool make_view(struct keeper *k, struct err *err)
 
 /* Corrects the state left by a supervisor that was killed; we hold the lock. Waits until its
  * sandbox is gone. */
-static bool take_state(struct keeper *k, struct err *err)
+static bool keeper_correct_state(struct keeper *k, struct err *err)
 {
     bool held;
     if (!state_load(k->box->host, &k->arena, &k->state, &held, err))
@@ -117,7 +117,7 @@ static bool open_idle(struct keeper *k, struct err *err)
     return state_save(k->box->host, &k->state, err) && net_start(k, err);
 }
 
-static bool open_session(struct keeper *k, struct err *err)
+static bool keeper_open_session(struct keeper *k, struct err *err)
 {
     const struct supervisor_options *o = k->options;
     const struct session_options options = {
@@ -147,7 +147,7 @@ static bool open_session(struct keeper *k, struct err *err)
     return net_start(k, err);
 }
 
-static void set_state(struct keeper *k)
+static void keeper_set_state(struct keeper *k)
 {
     struct box_state *s = &k->state;
     clock_rfc3339(clock_wall_ms(), k->started_at);
@@ -175,14 +175,14 @@ static bool open_agent(struct keeper *k, struct err *err)
         (agent->idle_pattern.n && !regex_new(agent->idle_pattern, &k->idle, err)) ||
         !recording_open(&k->recording, &recorded, err))
         return false;
-    set_state(k);
-    if (!open_session(k, err) || !service_start(k->service, err))
+    keeper_set_state(k);
+    if (!keeper_open_session(k, err) || !service_start(k->service, err))
         return false;
     return !k->command.typed.p || delivery_begin(&k->delivery, agent, k->command.typed, err);
 }
 
 /* A command that cannot be executed fails immediately. */
-static bool begins(struct keeper *k, struct err *err)
+static bool keeper_agent_starts(struct keeper *k, struct err *err)
 {
     uint64_t until = clock_mono_ms() + BEGIN_MS;
     if (session_next(k->session, until) != SESSION_FAILED)
@@ -205,7 +205,7 @@ static bool open_signals(struct keeper *k, struct err *err)
     return k->signals >= 0 || err_errno(err, E_IO, errno, "cannot watch for signals");
 }
 
-static bool open_all(struct keeper *k, struct err *err)
+static bool keeper_open_all(struct keeper *k, struct err *err)
 {
     bool agent = k->options->mode != SUPERVISE_COMMANDS;
     k->arena = ARENA_INIT(ARENA_MAX);
@@ -213,15 +213,16 @@ static bool open_all(struct keeper *k, struct err *err)
     k->net.listener = k->net.relays = k->net.report = -1;
     k->service = k->listener = k->signals = -1;
     k->begun_ms = clock_mono_ms();
-    if (!open_signals(k, err) || !take_state(k, err) || (agent && !make_command(k, err)) ||
-        !make_view(k, err))
+    if (!open_signals(k, err) || !keeper_correct_state(k, err) ||
+        (agent && !make_command(k, err)) || !make_view(k, err))
         return false;
-    if (!(agent ? open_agent(k, err) && begins(k, err) : net_open(k, err) && open_idle(k, err)))
+    if (!(agent ? open_agent(k, err) && keeper_agent_starts(k, err)
+                : net_open(k, err) && open_idle(k, err)))
         return false;
     return link_listen(k->box->host, &k->listener, err);
 }
 
-static void report(struct keeper *k, const struct err *err)
+static void keeper_report_ready(struct keeper *k, const struct err *err)
 {
     AUTO_FREE char *text = err ? link_put_err(err) : NULL;
     (void)!file_write_all(k->ready, text ? str_z(text) : STR("+"));
@@ -230,7 +231,7 @@ static void report(struct keeper *k, const struct err *err)
 
 /* Ending -------------------------------------------------------------------------------------- */
 
-static enum box_status status_of(const struct keeper *k, const struct session_exit *exit)
+static enum box_status keeper_status(const struct keeper *k, const struct session_exit *exit)
 {
     if (k->error.code)
         return BOX_FAILED;
@@ -248,7 +249,7 @@ static void end_agent(struct keeper *k)
     if (!k->error.code && session_error(k->session)->code)
         err_copy(&k->error, session_error(k->session));
     clock_rfc3339(clock_wall_ms(), k->ended_at);
-    k->state.status = status_of(k, exit);
+    k->state.status = keeper_status(k, exit);
     k->state.ended_at = str_z(k->ended_at);
     k->state.exit_code = exit->code;
     k->state.signal = exit->signal;
@@ -294,7 +295,7 @@ static void end_session(struct keeper *k)
     session_terminate(k->session, 0);
 }
 
-static void stop(struct keeper *k)
+static void keeper_stop(struct keeper *k)
 {
     if (k->session && !k->over) {
         end_session(k);
@@ -306,7 +307,7 @@ static void stop(struct keeper *k)
 
 /* Order matters: first everything in the box ends, then the lock is released, then the waiting
  * clients are disconnected. */
-NORETURN static void leave(struct keeper *k)
+NORETURN static void keeper_exit(struct keeper *k)
 {
     session_close(k->session);
     if (k->child.pidfd >= 0) {
@@ -323,7 +324,7 @@ NORETURN static void leave(struct keeper *k)
 
 /* Periodic work ------------------------------------------------------------------------------- */
 
-static void look_for_idleness(struct keeper *k, uint64_t now)
+static void keeper_check_idle(struct keeper *k, uint64_t now)
 {
     bool idle = k->state.status == BOX_IDLE;
     if (k->idle) {
@@ -352,7 +353,7 @@ static uint64_t idle_due(const struct keeper *k)
                                        : session_changed_ms(k->session) + KEEPER_IDLE_MS;
 }
 
-static void tick(struct keeper *k, uint64_t now)
+static void keeper_tick(struct keeper *k, uint64_t now)
 {
     guests_tick(k, now);
     errands_tick(k, now);
@@ -360,13 +361,13 @@ static void tick(struct keeper *k, uint64_t now)
     if (!k->session || k->over)
         return;
     delivery_step(&k->delivery, k->session, now);
-    look_for_idleness(k, now);
+    keeper_check_idle(k, now);
     recording_look(&k->recording, now);
     watchers_draw(k, now);
     keeper_note(k);
 }
 
-static uint64_t due(const struct keeper *k)
+static uint64_t keeper_due(const struct keeper *k)
 {
     uint64_t at = MIN(MIN(errands_due(k), bounds_due(k)), guests_due(k));
     if (!k->had_guest && !k->session)
@@ -390,7 +391,7 @@ static bool has_errands(const struct keeper *k)
     return false;
 }
 
-static bool is_done(const struct keeper *k, uint64_t now)
+static bool keeper_is_done(const struct keeper *k, uint64_t now)
 {
     if (k->stopping || k->gone)
         return true;
@@ -399,7 +400,7 @@ static bool is_done(const struct keeper *k, uint64_t now)
     return !guests_any(k) && (k->had_guest || now >= k->begun_ms + FIRST_GUEST_MS);
 }
 
-static void take_session(struct keeper *k)
+static void keeper_read_session(struct keeper *k)
 {
     for (int i = 0; i < NEWS_MAX && !k->over; i++) {
         enum session_news news = session_next(k->session, 0);
@@ -410,7 +411,7 @@ static void take_session(struct keeper *k)
     }
 }
 
-static void take_signal(struct keeper *k)
+static void keeper_read_signal(struct keeper *k)
 {
     struct signalfd_siginfo info;
     if (read(k->signals, &info, sizeof(info)) != sizeof(info))
@@ -441,16 +442,16 @@ static void wait_and_take(struct keeper *k)
 {
     static struct pollfd fds[POLLS];
     size_t n_net = fill_polls(k, fds);
-    uint64_t now = clock_mono_ms(), at = due(k);
+    uint64_t now = clock_mono_ms(), at = keeper_due(k);
     int timeout = at == UINT64_MAX ? -1 : at <= now ? 0 : (int)MIN(at - now, UINT64_C(60000));
     if (poll(fds, POLLS, timeout) < 0)
         return;
     if (fds[POLL_SIGNALS].revents)
-        take_signal(k);
+        keeper_read_signal(k);
     if (fds[POLL_SERVICE].revents)
         errands_news(k);
     if (k->session && !k->over)
-        take_session(k);
+        keeper_read_session(k);
     net_step(k, &fds[POLL_NET], n_net);
     for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++) {
         short events = fds[POLL_GUESTS + i].revents;
@@ -466,23 +467,23 @@ static void wait_and_take(struct keeper *k)
 void keeper_main(struct keeper *k)
 {
     AUTO_ERR struct err err = {0};
-    if (!open_all(k, &err)) {
+    if (!keeper_open_all(k, &err)) {
         k->over = true;
         recording_abandon(&k->recording, k->box->host);
-        report(k, &err);
-        leave(k);
+        keeper_report_ready(k, &err);
+        keeper_exit(k);
     }
     keeper_note(k);
-    report(k, NULL);
-    for (uint64_t now; !is_done(k, now = clock_mono_ms());) {
-        tick(k, now);
-        if (!is_done(k, now))
+    keeper_report_ready(k, NULL);
+    for (uint64_t now; !keeper_is_done(k, now = clock_mono_ms());) {
+        keeper_tick(k, now);
+        if (!keeper_is_done(k, now))
             wait_and_take(k);
     }
     if (k->gone && !k->error.code && !k->over && !k->stopping)
         err_set(&k->error, E_PROCESS_EXIT, "the sandbox was killed");
     if (k->session && k->gone)
-        take_session(k);
-    stop(k);
-    leave(k);
+        keeper_read_session(k);
+    keeper_stop(k);
+    keeper_exit(k);
 }

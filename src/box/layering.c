@@ -22,7 +22,7 @@ static bool takes_attributes(const char *dir)
 }
 
 /* Sets up a sandbox with only the overlay. */
-static bool rehearse(const struct plan_overlay *overlay, struct err *err)
+static bool layering_try_overlay(const struct plan_overlay *overlay, struct err *err)
 {
     static const struct baseline nothing;
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
@@ -49,7 +49,7 @@ bool layering_choose(const struct plan_overlay *overlay, enum box_layering *ret_
             STR_ARG(overlay->upper.path), strerror(errno));
         return true;
     }
-    if (rehearse(overlay, &failed)) {
+    if (layering_try_overlay(overlay, &failed)) {
         *ret_layering = BOX_LAYERS_OVERLAY;
         return true;
     }

@@ -52,7 +52,7 @@ static bool io_failed(struct err *err, const char *what, struct str name)
 
 /* Directories --------------------------------------------------------------------------------- */
 
-static int make_dir(int dir, const char *name, mode_t mode)
+static int layout_make_dir(int dir, const char *name, mode_t mode)
 {
     if (mkdirat(dir, name, mode) != 0 && errno != EEXIST)
         return -1;
@@ -103,7 +103,7 @@ bool boxes_open(const char *dir, enum boxes_use use, struct boxes *ret_boxes, st
     bool ok = b.fd >= 0 || err_errno(err, E_IO, errno, "cannot open '%s'", dir);
     ok = ok && check_owner(b.fd, dir, err);
     for (size_t i = 0; ok && i < ARRAY_LEN(names); i++) {
-        *fds[i] = use == BOXES_MAKE ? make_dir(b.fd, names[i], DIR_MODE)
+        *fds[i] = use == BOXES_MAKE ? layout_make_dir(b.fd, names[i], DIR_MODE)
                                     : openat(b.fd, names[i], OPEN_DIR);
         if (*fds[i] < 0 && (use == BOXES_MAKE || errno != ENOENT))
             ok = err_errno(err, E_IO, errno, "cannot open '%s/%s'", dir, names[i]);
@@ -192,7 +192,7 @@ bool boxes_list(
     return true;
 }
 
-static bool not_found(const struct boxes *boxes, struct str name, struct err *err)
+static bool layout_not_found(const struct boxes *boxes, struct str name, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(4 << 20);
     AUTO_CHOICE struct choice choice = CHOICE_INIT(name);
@@ -214,7 +214,7 @@ bool boxes_find(const struct boxes *boxes, struct str name, int *ret_fd, struct 
         return false;
     int fd = boxes->fd >= 0 ? openat(boxes->fd, name_z(name, text), OPEN_DIR) : -1;
     if (fd < 0 && (boxes->fd < 0 || errno == ENOENT))
-        return not_found(boxes, name, err);
+        return layout_not_found(boxes, name, err);
     if (fd < 0)
         return io_failed(err, "open", name);
     *ret_fd = fd;
@@ -235,7 +235,7 @@ static bool throw_away(const struct boxes *boxes, int dir, const char *name)
  * minutes, again for each new one: where a tree was deleted, creating the next one takes twenty
  * times as long. Below a directory with this flag, subdirectories are spread by the hash of their
  * names, so a fixed name would always map to the same place. Other file systems ignore the flag. */
-static void spread(int dir)
+static void layout_spread_inodes(int dir)
 {
     int flags = 0;
     if (ioctl(dir, FS_IOC_GETFLAGS, &flags) != 0 || (flags & FS_TOPDIR_FL))
@@ -248,7 +248,7 @@ static void spread(int dir)
  * it in between as a leftover: then retry. */
 static bool make_apart(int dir, const char *name)
 {
-    spread(dir);
+    layout_spread_inodes(dir);
     for (int i = 0; i < MAKE_ROUNDS; i++) {
         char id[ID_SIZE], temp[ID_SIZE + 1];
         id_new(id);
@@ -305,7 +305,7 @@ static bool sync_name(int dir, const char *name)
     return fd >= 0 && fsync(fd) == 0;
 }
 
-static bool exists(struct str name, struct err *err)
+static bool layout_exists_error(struct str name, struct err *err)
 {
     err_set(err, E_CONFLICT, "there is a box '" STR_FMT "' already (--replace makes it anew)",
         STR_ARG(name));
@@ -323,7 +323,7 @@ bool boxes_finish(
         return io_failed(err, "make", name);
     bool done = renameat2(boxes->making, text, boxes->fd, text, RENAME_NOREPLACE) == 0;
     if (!done && errno == EEXIST && how == BOXES_NEW)
-        return exists(name, err);
+        return layout_exists_error(name, err);
     if (!done && errno == EEXIST) {
         done = renameat2(boxes->making, text, boxes->fd, text, RENAME_EXCHANGE) == 0;
         if (done)
@@ -358,7 +358,7 @@ bool boxes_destroy(const struct boxes *boxes, struct str name, struct err *err)
 /* The box sees the upper layer's mode as that of its project. */
 static bool fill_layers(int dir, mode_t mode)
 {
-    AUTO_FD int upper = make_dir(dir, "upper", DIR_MODE);
+    AUTO_FD int upper = layout_make_dir(dir, "upper", DIR_MODE);
     return upper >= 0 && fchmod(upper, mode & 0777) == 0 && mkdirat(dir, "work", DIR_MODE) == 0 &&
            fsync(dir) == 0;
 }

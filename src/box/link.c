@@ -19,10 +19,10 @@ enum {
 
 static const char socket_name[] = "socket";
 
-struct head {
+struct link_head {
     uint32_t version, word;
 };
-_Static_assert(sizeof(struct head) == 8, "the packet's room has it");
+_Static_assert(sizeof(struct link_head) == 8, "the packet's room has it");
 
 /* Sending and receiving ----------------------------------------------------------------------- */
 
@@ -37,7 +37,7 @@ static size_t count_fds(const int *fds)
 enum link_sent link_send(
     int fd, enum link_word word, const void *head, size_t n_head, struct str tail, const int *fds)
 {
-    struct head h = {LINK_VERSION, word};
+    struct link_head h = {LINK_VERSION, word};
     const struct iovec parts[] = {
         {&h, sizeof(h)}, {(void *)(uintptr_t)head, n_head}, {(void *)(uintptr_t)tail.p, tail.n}};
     BUG_ON(n_head + tail.n > LINK_PACKET_MAX);
@@ -47,7 +47,7 @@ enum link_sent link_send(
     return errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS ? LINK_FULL : LINK_LOST;
 }
 
-static void take_fds(struct msghdr *msg, struct link_packet *p)
+static void link_read_fds(struct msghdr *msg, struct link_packet *p)
 {
     size_t n = 0;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
@@ -71,7 +71,7 @@ enum link_got link_receive(int fd, struct link_packet *p)
     struct iovec iov = {p->bytes, sizeof(p->bytes)};
     struct msghdr msg = {
         .msg_iov = &iov, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
-    struct head head;
+    struct link_head head;
     ssize_t n;
     for (size_t i = 0; i < LINK_FDS; i++)
         p->fds[i] = -1;
@@ -79,7 +79,7 @@ enum link_got link_receive(int fd, struct link_packet *p)
         ;
     if (n < 0)
         return errno == EAGAIN ? LINK_NOTHING : LINK_CLOSED;
-    take_fds(&msg, p);
+    link_read_fds(&msg, p);
     if ((size_t)n < sizeof(head) || msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) {
         link_drop_fds(p);
         return LINK_CLOSED;

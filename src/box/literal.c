@@ -23,7 +23,7 @@ static void add_group(struct buf *text, const unsigned char *p, size_t n)
     buf_add(text, out, sizeof(out));
 }
 
-static void add_line(struct buf *text, const unsigned char *p, size_t n)
+static void literal_add_line(struct buf *text, const unsigned char *p, size_t n)
 {
     buf_add_byte(text, (char)(n <= 26 ? 'A' + n - 1 : 'a' + n - 27));
     for (size_t i = 0; i < n; i += 4)
@@ -32,12 +32,12 @@ static void add_line(struct buf *text, const unsigned char *p, size_t n)
 }
 
 /* Splits zlib's output into full lines; keeps the remainder for the next call. */
-struct liner {
+struct literal_lines {
     unsigned char kept[LINE_BYTES];
     size_t n;
 };
 
-static void add_bytes(struct liner *l, struct buf *text, const unsigned char *p, size_t n)
+static void add_bytes(struct literal_lines *l, struct buf *text, const unsigned char *p, size_t n)
 {
     while (n) {
         size_t take = MIN(n, LINE_BYTES - l->n);
@@ -46,7 +46,7 @@ static void add_bytes(struct liner *l, struct buf *text, const unsigned char *p,
         p += take;
         n -= take;
         if (l->n == LINE_BYTES) {
-            add_line(text, l->kept, l->n);
+            literal_add_line(text, l->kept, l->n);
             l->n = 0;
         }
     }
@@ -55,7 +55,7 @@ static void add_bytes(struct liner *l, struct buf *text, const unsigned char *p,
 void literal_add(struct buf *text, struct str content)
 {
     AUTO_FREE unsigned char *out = base_alloc(CHUNK);
-    struct liner l = {.n = 0};
+    struct literal_lines l = {.n = 0};
     z_stream z = {0};
     int status;
     /* The compression level git uses for patches. */
@@ -72,6 +72,6 @@ void literal_add(struct buf *text, struct str content)
     } while (status != Z_STREAM_END && buf_ok(text));
     deflateEnd(&z);
     if (l.n)
-        add_line(text, l.kept, l.n);
+        literal_add_line(text, l.kept, l.n);
     buf_add_byte(text, '\n');
 }

@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-struct header {
+struct manifest_header {
     char magic[8];
     uint64_t n;
     uint64_t bytes;
@@ -37,7 +37,7 @@ static void note_place(struct manifest *m, size_t at)
     m->at[m->n++] = at;
 }
 
-static size_t padded(size_t path_n)
+static size_t manifest_padded_size(size_t path_n)
 {
     return (path_n + 8) & ~(size_t)7;
 }
@@ -47,10 +47,10 @@ void manifest_keep(struct manifest *m, const struct manifest_entry *e, struct st
     note_place(m, m->bytes.n);
     buf_add(&m->bytes, e, sizeof(*e));
     buf_add_str(&m->bytes, path);
-    buf_add(&m->bytes, "\0\0\0\0\0\0\0", padded(path.n) - path.n);
+    buf_add(&m->bytes, "\0\0\0\0\0\0\0", manifest_padded_size(path.n) - path.n);
 }
 
-static struct manifest_entry entry_of(struct str path, const struct stat *st)
+static struct manifest_entry manifest_entry_of(struct str path, const struct stat *st)
 {
     return (struct manifest_entry){
         .ino = st->st_ino,
@@ -66,24 +66,24 @@ static struct manifest_entry entry_of(struct str path, const struct stat *st)
 
 void manifest_add(struct manifest *m, struct str path, const struct stat *st)
 {
-    struct manifest_entry e = entry_of(path, st);
+    struct manifest_entry e = manifest_entry_of(path, st);
     manifest_keep(m, &e, path);
 }
 
 /* Walking the files of a tree ----------------------------------------------------------------- */
 
-struct files {
+struct manifest_files {
     struct walk *w;
     struct walk_problems problems;
 };
 
-static void files_done(struct files *f)
+static void files_done(struct manifest_files *f)
 {
     walk_close(f->w);
     walk_problems_done(&f->problems);
 }
 
-static bool files_open(struct files *f, int root_fd, struct err *err)
+static bool files_open(struct manifest_files *f, int root_fd, struct err *err)
 {
     struct walk_options options = {
         .all_names = true, .entries_max = MANIFEST_ENTRIES_MAX, .problems = &f->problems};
@@ -91,7 +91,8 @@ static bool files_open(struct files *f, int root_fd, struct err *err)
 }
 
 /* NULL at the end. */
-static bool files_name(struct files *f, const struct walk_entry **ret_entry, struct err *err)
+static bool files_name(
+    struct manifest_files *f, const struct walk_entry **ret_entry, struct err *err)
 {
     const struct walk_entry *e;
     for (;;) {
@@ -112,8 +113,8 @@ static bool files_name(struct files *f, const struct walk_entry **ret_entry, str
 }
 
 /* The same with stat(). */
-static bool files_next(
-    struct files *f, const struct walk_entry **ret_entry, struct stat *ret_st, struct err *err)
+static bool files_next(struct manifest_files *f, const struct walk_entry **ret_entry,
+    struct stat *ret_st, struct err *err)
 {
     while (files_name(f, ret_entry, err)) {
         const struct walk_entry *e = *ret_entry;
@@ -124,35 +125,35 @@ static bool files_next(
 }
 
 /* Collects the names, then calls stat() in up to two threads, as that takes most of the time. */
-struct looks {
+struct manifest_stats {
     int root_fd;
     struct manifest *m;
     size_t *runs; /* index of the first file of each directory; then the end */
     size_t n;
 };
 
-static struct str dir_of(const struct manifest *m, size_t i)
+static struct str manifest_dir_of(const struct manifest *m, size_t i)
 {
     struct str path;
     manifest_get(m, i, &path);
     return str_head(path, (size_t)MAX(str_find_last(path, '/'), (ptrdiff_t)0));
 }
 
-static void find_runs(struct looks *l)
+static void find_runs(struct manifest_stats *l)
 {
     l->runs = base_alloc((l->m->n + 1) * sizeof(*l->runs));
     for (size_t i = 0; i < l->m->n; i++)
-        if (i == 0 || !str_eq(dir_of(l->m, i - 1), dir_of(l->m, i)))
+        if (i == 0 || !str_eq(manifest_dir_of(l->m, i - 1), manifest_dir_of(l->m, i)))
             l->runs[l->n++] = i;
     l->runs[l->n] = l->m->n;
 }
 
 /* A deleted file keeps inode 0. */
-static bool look_at_run(void *looks, size_t run, struct err *err)
+static bool manifest_stat_run(void *looks, size_t run, struct err *err)
 {
-    const struct looks *l = looks;
+    const struct manifest_stats *l = looks;
     char dir[PATH_MAX] = ".";
-    struct str parent = dir_of(l->m, l->runs[run]);
+    struct str parent = manifest_dir_of(l->m, l->runs[run]);
     (void)err;
     if (parent.n >= sizeof(dir))
         return true;
@@ -168,7 +169,7 @@ static bool look_at_run(void *looks, size_t run, struct err *err)
         const char *name = path.p + (parent.n ? parent.n + 1 : 0);
         if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
             (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode)))
-            *e = entry_of(path, &st);
+            *e = manifest_entry_of(path, &st);
     }
     return true;
 }
@@ -193,9 +194,9 @@ static void drop_gone(struct manifest *m)
 
 bool manifest_take(int root_fd, struct manifest *m, struct err *err)
 {
-    AUTO(files_done) struct files f = {0};
+    AUTO(files_done) struct manifest_files f = {0};
     const struct walk_entry *e;
-    struct looks looks = {.root_fd = root_fd, .m = m};
+    struct manifest_stats looks = {.root_fd = root_fd, .m = m};
     BUG_ON(m->n);
     if (!files_open(&f, root_fd, err))
         return false;
@@ -208,7 +209,7 @@ bool manifest_take(int root_fd, struct manifest *m, struct err *err)
     if (!buf_ok(&m->bytes))
         return err_set(err, E_IO, "the project has too many files for a manifest");
     find_runs(&looks);
-    bool ok = split_run(looks.n, look_at_run, &looks, err);
+    bool ok = split_run(looks.n, manifest_stat_run, &looks, err);
     free(looks.runs);
     drop_gone(m);
     return ok;
@@ -216,15 +217,16 @@ bool manifest_take(int root_fd, struct manifest *m, struct err *err)
 
 /* On disk ------------------------------------------------------------------------------------- */
 
-static void next_name(char next[NAME_MAX + 1], const char *name)
+static void manifest_next_name(char next[NAME_MAX + 1], const char *name)
 {
     snprintf(next, NAME_MAX + 1, "%s.next", name);
 }
 
-static bool write_one(const struct manifest *m, int dir_fd, const char *name, struct err *err)
+static bool manifest_write_file(
+    const struct manifest *m, int dir_fd, const char *name, struct err *err)
 {
     char temp[NAME_MAX + 1];
-    struct header h = {
+    struct manifest_header h = {
         .n = m->n, .bytes = m->bytes.n, .checksum = fnv_add(FNV_START, buf_str(&m->bytes))};
     memcpy(h.magic, magic, sizeof(magic));
     snprintf(temp, sizeof(temp), "%s.new", name);
@@ -245,7 +247,7 @@ static bool write_one(const struct manifest *m, int dir_fd, const char *name, st
 bool manifest_end_next(int dir_fd, const char *name, struct err *err)
 {
     char next[NAME_MAX + 1];
-    next_name(next, name);
+    manifest_next_name(next, name);
     if (unlinkat(dir_fd, next, 0) != 0 && errno != ENOENT)
         return err_errno(err, E_IO, errno, "cannot remove '%s'", next);
     return true;
@@ -253,13 +255,13 @@ bool manifest_end_next(int dir_fd, const char *name, struct err *err)
 
 bool manifest_write(const struct manifest *m, int dir_fd, const char *name, struct err *err)
 {
-    return write_one(m, dir_fd, name, err) && manifest_end_next(dir_fd, name, err);
+    return manifest_write_file(m, dir_fd, name, err) && manifest_end_next(dir_fd, name, err);
 }
 
 bool manifest_settle(const struct manifest *m, int dir_fd, const char *name, struct err *err)
 {
     char next[NAME_MAX + 1];
-    next_name(next, name);
+    manifest_next_name(next, name);
     return faccessat(dir_fd, next, F_OK, AT_SYMLINK_NOFOLLOW) != 0 ||
            manifest_write(m, dir_fd, name, err);
 }
@@ -267,8 +269,8 @@ bool manifest_settle(const struct manifest *m, int dir_fd, const char *name, str
 bool manifest_write_next(const struct manifest *m, int dir_fd, const char *name, struct err *err)
 {
     char next[NAME_MAX + 1];
-    next_name(next, name);
-    if (!write_one(m, dir_fd, next, err))
+    manifest_next_name(next, name);
+    if (!manifest_write_file(m, dir_fd, next, err))
         return false;
     AUTO_FD int dir = openat(dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0 || (fsync(dir) != 0 && errno != EINVAL))
@@ -276,7 +278,7 @@ bool manifest_write_next(const struct manifest *m, int dir_fd, const char *name,
     return true;
 }
 
-static bool damaged(struct err *err, const char *name)
+static bool manifest_damaged_error(struct err *err, const char *name)
 {
     return err_set(err, E_CONFIG, "the manifest '%s' is damaged", name);
 }
@@ -294,19 +296,19 @@ static bool index_entries(struct manifest *m, enum manifest_kind kind, uint64_t 
         memcpy(&e, m->bytes.p + at, sizeof(e));
         struct str path = str_n(m->bytes.p + at + sizeof(e), e.path_n);
         size_t left = m->bytes.n - at - sizeof(e);
-        if (e.path_n >= left || padded(e.path_n) > left || path.p[path.n] != '\0' ||
+        if (e.path_n >= left || manifest_padded_size(e.path_n) > left || path.p[path.n] != '\0' ||
             !change_rel_ok(path) || (before.p && str_cmp(before, path) > most))
             return false;
         note_place(m, at);
         before = path;
-        at += sizeof(e) + padded(path.n);
+        at += sizeof(e) + manifest_padded_size(path.n);
     }
     return m->n == n;
 }
 
 bool manifest_parse(struct str bytes, enum manifest_kind kind, struct manifest *m)
 {
-    struct header h;
+    struct manifest_header h;
     if (bytes.n < sizeof(h))
         return false;
     memcpy(&h, bytes.p, sizeof(h));
@@ -321,14 +323,15 @@ bool manifest_parse(struct str bytes, enum manifest_kind kind, struct manifest *
 static bool read_kind(
     int dir_fd, const char *name, enum manifest_kind kind, struct manifest *m, struct err *err)
 {
-    AUTO_BUF struct buf bytes = BUF_INIT((size_t)MANIFEST_BYTES_MAX + sizeof(struct header));
+    AUTO_BUF struct buf bytes =
+        BUF_INIT((size_t)MANIFEST_BYTES_MAX + sizeof(struct manifest_header));
     BUG_ON(m->n);
     AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot read the manifest '%s'", name);
     if (!file_read(fd, bytes.max - 1, name, &bytes, err))
         return false;
-    return manifest_parse(buf_str(&bytes), kind, m) || damaged(err, name);
+    return manifest_parse(buf_str(&bytes), kind, m) || manifest_damaged_error(err, name);
 }
 
 bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err *err)
@@ -357,17 +360,19 @@ static bool same_entry(const struct manifest_entry *a, const struct manifest_ent
 
 /* A file that was put in place or put back was renamed, so its change time differs: take the
  * current one. */
-static struct manifest_entry renamed(int root_fd, struct str path, const struct manifest_entry *e)
+static struct manifest_entry manifest_renamed_entry(
+    int root_fd, struct str path, const struct manifest_entry *e)
 {
     struct manifest_entry any = *e;
     struct stat st;
     any.ctime_ns = MANIFEST_ANY_CTIME;
-    return find_file(root_fd, path, &st) && manifest_same(&any, &st) ? entry_of(path, &st) : *e;
+    return find_file(root_fd, path, &st) && manifest_same(&any, &st) ? manifest_entry_of(path, &st)
+                                                                     : *e;
 }
 
 /* An apply is all or nothing: if none of the pending files is in place, missing files were deleted
  * by something else. */
-static bool has_come(const struct manifest *next, int root_fd)
+static bool manifest_is_in_place(const struct manifest *next, int root_fd)
 {
     bool any = false;
     for (size_t i = 0; i < next->n; i++) {
@@ -383,7 +388,7 @@ static bool has_come(const struct manifest *next, int root_fd)
 }
 
 /* Keeps the old entry, unless the project has the pending state. */
-static void keep_one(struct manifest *merged, int root_fd, struct str path,
+static void manifest_merge_entry(struct manifest *merged, int root_fd, struct str path,
     const struct manifest_entry *was, const struct manifest_entry *will, bool come)
 {
     bool moves = !same_entry(was, will);
@@ -391,7 +396,7 @@ static void keep_one(struct manifest *merged, int root_fd, struct str path,
     const struct manifest_entry *e = moved ? will : was;
     struct manifest_entry now;
     if (e && moves) {
-        now = renamed(root_fd, path, e);
+        now = manifest_renamed_entry(root_fd, path, e);
         e = &now;
     }
     if (e)
@@ -399,11 +404,11 @@ static void keep_one(struct manifest *merged, int root_fd, struct str path,
 }
 
 /* Merges both manifests in path order. */
-static void merge(
+static void manifest_merge(
     const struct manifest *old, const struct manifest *next, int root_fd, struct manifest *merged)
 {
     size_t i = 0, j = 0;
-    bool come = has_come(next, root_fd);
+    bool come = manifest_is_in_place(next, root_fd);
     while (i < old->n || j < next->n) {
         struct str a, b;
         const struct manifest_entry *was = i < old->n ? manifest_get(old, i, &a) : NULL;
@@ -414,7 +419,7 @@ static void merge(
         struct str path = was ? a : b;
         i += was != NULL;
         j += will != NULL;
-        keep_one(merged, root_fd, path, was, will, come);
+        manifest_merge_entry(merged, root_fd, path, was, will, come);
     }
 }
 
@@ -423,7 +428,7 @@ bool manifest_load(int dir_fd, const char *name, int root_fd, struct manifest *m
     char next_file[NAME_MAX + 1];
     AUTO_MANIFEST struct manifest old = MANIFEST_INIT, next = MANIFEST_INIT;
     AUTO_ERR struct err none = {0};
-    next_name(next_file, name);
+    manifest_next_name(next_file, name);
     if (faccessat(dir_fd, next_file, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
         return manifest_read(dir_fd, name, m, err);
     if (!manifest_read(dir_fd, name, &old, err))
@@ -434,7 +439,7 @@ bool manifest_load(int dir_fd, const char *name, int root_fd, struct manifest *m
         old = MANIFEST_INIT;
         return true;
     }
-    merge(&old, &next, root_fd, m);
+    manifest_merge(&old, &next, root_fd, m);
     return buf_ok(&m->bytes) || err_set(err, E_IO, "the manifest is too large");
 }
 
@@ -443,12 +448,12 @@ bool manifest_read_next(
 {
     char next_file[NAME_MAX + 1];
     AUTO_MANIFEST struct manifest next = MANIFEST_INIT;
-    next_name(next_file, name);
+    manifest_next_name(next_file, name);
     if (faccessat(dir_fd, next_file, F_OK, AT_SYMLINK_NOFOLLOW) != 0)
         return true;
     if (!read_kind(dir_fd, next_file, MANIFEST_TO_COME, &next, err))
         return false;
-    bool come = has_come(&next, root_fd);
+    bool come = manifest_is_in_place(&next, root_fd);
     for (size_t i = 0; i < next.n; i++) {
         struct str path;
         const struct manifest_entry *e = manifest_get(&next, i, &path);
@@ -468,7 +473,7 @@ const struct manifest_entry *manifest_get(const struct manifest *m, size_t i, st
 }
 
 /* Index of the first entry that is not less than a path. */
-static size_t place_of(const struct manifest *m, struct str path)
+static size_t manifest_lower_bound(const struct manifest *m, struct str path)
 {
     size_t low = 0, high = m->n;
     while (low < high) {
@@ -483,7 +488,8 @@ static size_t place_of(const struct manifest *m, struct str path)
     return low;
 }
 
-static const struct manifest_entry *entry_at(const struct manifest *m, size_t i, struct str path)
+static const struct manifest_entry *manifest_entry_at(
+    const struct manifest *m, size_t i, struct str path)
 {
     struct str here;
     const struct manifest_entry *e = i < m->n ? manifest_get(m, i, &here) : NULL;
@@ -492,13 +498,13 @@ static const struct manifest_entry *entry_at(const struct manifest *m, size_t i,
 
 const struct manifest_entry *manifest_find(const struct manifest *m, struct str path)
 {
-    return entry_at(m, place_of(m, path), path);
+    return manifest_entry_at(m, manifest_lower_bound(m, path), path);
 }
 
 bool manifest_notes(const struct manifest *m, struct str path, const struct stat *st)
 {
     const struct manifest_entry *e;
-    for (size_t i = place_of(m, path); (e = entry_at(m, i, path)); i++)
+    for (size_t i = manifest_lower_bound(m, path); (e = manifest_entry_at(m, i, path)); i++)
         if (st ? e->ino && manifest_same(e, st) : !e->ino)
             return true;
     return false;
@@ -512,7 +518,7 @@ bool manifest_same(const struct manifest_entry *e, const struct stat *st)
                (e->ctime_s == st->st_ctim.tv_sec && e->ctime_ns == st->st_ctim.tv_nsec));
 }
 
-static struct stat stat_of(const struct manifest_entry *e)
+static struct stat manifest_stat_of(const struct manifest_entry *e)
 {
     return (struct stat){
         .st_ino = e->ino,
@@ -525,7 +531,7 @@ static struct stat stat_of(const struct manifest_entry *e)
 static bool add_difference(struct delta *delta, struct str path, const struct manifest_entry *e,
     const struct stat *now, struct err *err)
 {
-    struct stat old = stat_of(e);
+    struct stat old = manifest_stat_of(e);
     enum delta_kind kind =
         (old.st_mode & S_IFMT) != (now->st_mode & S_IFMT) ? DELTA_TYPE : DELTA_MODIFIED;
     return delta_add(delta, path, kind, &old, now, err);
@@ -534,14 +540,14 @@ static bool add_difference(struct delta *delta, struct str path, const struct ma
 static bool add_gone(const struct manifest *m, size_t i, struct delta *delta, struct err *err)
 {
     struct str path;
-    struct stat old = stat_of(manifest_get(m, i, &path));
+    struct stat old = manifest_stat_of(manifest_get(m, i, &path));
     return delta_add(delta, path, DELTA_DELETED, &old, NULL, err);
 }
 
 /* Both are in the same order, so one pass is enough. */
 bool manifest_drift(const struct manifest *m, int root_fd, struct delta *delta, struct err *err)
 {
-    AUTO(files_done) struct files f = {0};
+    AUTO(files_done) struct manifest_files f = {0};
     const struct walk_entry *e;
     struct str path;
     struct stat st;

@@ -98,7 +98,7 @@ bool meta_save(int box_fd, const struct box_meta *meta, struct err *err)
 
 /* Loading ------------------------------------------------------------------------------------- */
 
-static bool restore(struct arena *a, const struct str_map *inexact, const char *key,
+static bool meta_restore_path(struct arena *a, const struct str_map *inexact, const char *key,
     struct str *path, struct err *err)
 {
     for (size_t i = 0; i < inexact->n; i++) {
@@ -129,7 +129,7 @@ bool meta_port_valid(struct str port)
 }
 
 /* Checks that the table cannot express. */
-static bool check(const struct box_meta *m, struct str name, struct err *err)
+static bool meta_check(const struct box_meta *m, struct str name, struct err *err)
 {
     const struct box_workdir *w = &m->workdir;
     if (!str_eq(m->name, name))
@@ -147,7 +147,7 @@ static bool check(const struct box_meta *m, struct str name, struct err *err)
     return true;
 }
 
-static bool read_text(int box_fd, struct buf *text, struct err *err)
+static bool meta_read_text(int box_fd, struct buf *text, struct err *err)
 {
     struct stat st;
     AUTO_FD int fd = openat(box_fd, file_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -166,14 +166,15 @@ bool meta_load(
     AUTO_BUF struct buf text = BUF_INIT(2 * META_MAX);
     AUTO_JSON json_t *tree = NULL;
     struct box_meta m;
-    if (!read_text(box_fd, &text, err) ||
+    if (!meta_read_text(box_fd, &text, err) ||
         !json_parse(buf_str(&text), file_name, E_CONFIG, &tree, err))
         return false;
     if (!field_read(&box_meta_shape, tree, arena, E_CONFIG, &m, err))
         return err_wrap(err, "%s", file_name);
     struct box_workdir *w = &m.workdir;
-    if (!restore(arena, &w->inexact, "host_path", &w->host_path, err) ||
-        !restore(arena, &w->inexact, "mount_path", &w->mount_path, err) || !check(&m, name, err))
+    if (!meta_restore_path(arena, &w->inexact, "host_path", &w->host_path, err) ||
+        !meta_restore_path(arena, &w->inexact, "mount_path", &w->mount_path, err) ||
+        !meta_check(&m, name, err))
         return false;
     *ret_meta = m;
     return true;

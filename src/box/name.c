@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/name.h"
 
-static bool is_plain(char c)
+static bool name_is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
@@ -13,16 +13,16 @@ static bool is_joint(char c)
 }
 
 /* Returns NULL if the name is valid. */
-static const char *fault(struct str name)
+static const char *name_find_fault(struct str name)
 {
     if (name.n == 0)
         return "it is empty";
     for (size_t i = 0; i < name.n; i++) {
-        if (is_plain(name.p[i]))
+        if (name_is_plain(name.p[i]))
             continue;
         if (!is_joint(name.p[i]))
             return "only letters, digits and '.', '_', '-' may be in it";
-        if (i == 0 || i + 1 == name.n || !is_plain(name.p[i + 1]))
+        if (i == 0 || i + 1 == name.n || !name_is_plain(name.p[i + 1]))
             return "'.', '_' and '-' stand alone, between letters or digits";
     }
     return name.n > BOX_NAME_MAX ? "it is longer than 56 characters" : NULL;
@@ -30,13 +30,13 @@ static const char *fault(struct str name)
 
 bool box_name_valid(struct str name)
 {
-    return !fault(name);
+    return !name_find_fault(name);
 }
 
 bool box_name_check(struct str name, struct err *err)
 {
     _Static_assert(BOX_NAME_MAX == 56, "the message says so");
-    const char *why = fault(name);
+    const char *why = name_find_fault(name);
     if (!why)
         return true;
     err_set(err, E_CLI_INVALID_ARG, "'" STR_FMT "' can't be a box's name: %s", STR_ARG(name), why);

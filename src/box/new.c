@@ -19,7 +19,7 @@ enum {
     PATHS_MAX = 1 << 20,
 };
 
-struct maker {
+struct new_maker {
     const struct new_input *in;
     struct new_report *report;
     struct box_setup setup;
@@ -41,9 +41,9 @@ void new_report_done(struct new_report *report)
 /* git ----------------------------------------------------------------------------------------- */
 
 /* Unless uncommitted changes matter, a failing git just means that no commit is recorded. */
-static void *ask(void *context)
+static void *new_query_git(void *context)
 {
-    struct maker *m = context;
+    struct new_maker *m = context;
     const char *dir = m->in->project->path.p;
     if (m->in->ask_git) {
         m->asked = dirty_ask(dir, &m->dirty, &m->git_err);
@@ -55,7 +55,7 @@ static void *ask(void *context)
     return NULL;
 }
 
-static bool judge(struct maker *m, struct err *err)
+static bool new_confirm_dirty(struct new_maker *m, struct err *err)
 {
     if (!m->asked)
         return err_move(err, &m->git_err);
@@ -64,7 +64,7 @@ static bool judge(struct maker *m, struct err *err)
 
 /* Parts --------------------------------------------------------------------------------------- */
 
-static bool open_project(struct maker *m, struct err *err)
+static bool open_project(struct new_maker *m, struct err *err)
 {
     const struct box_dir *dir = m->in->project;
     struct stat st;
@@ -88,7 +88,7 @@ static bool make_home(int box_fd, const struct box_agent *agent, struct err *err
            err_errno(err, E_IO, errno, "cannot make '%s'", path);
 }
 
-static bool source_of(struct str path, struct plan_source *ret_source, struct err *err)
+static bool new_source_of(struct str path, struct plan_source *ret_source, struct err *err)
 {
     struct stat st;
     if (lstat(path.p, &st) != 0)
@@ -98,18 +98,18 @@ static bool source_of(struct str path, struct plan_source *ret_source, struct er
 }
 
 /* Tests with the final layers, on top of the baseline or the project. */
-static bool choose(struct maker *m, struct str lower, struct err *err)
+static bool new_choose_layering(struct new_maker *m, struct str lower, struct err *err)
 {
     const struct box *box = &m->box;
     struct plan_overlay overlay = {.at = box->meta.workdir.mount_path};
     return box_make_layers(box->fd, box->meta.workdir.host_path, m->in->project->mode, err) &&
-           source_of(lower, &overlay.lower, err) &&
-           source_of(box_part_path(box, "work", "upper", &m->arena), &overlay.upper, err) &&
-           source_of(box_part_path(box, "work", "work", &m->arena), &overlay.work, err) &&
+           new_source_of(lower, &overlay.lower, err) &&
+           new_source_of(box_part_path(box, "work", "upper", &m->arena), &overlay.upper, err) &&
+           new_source_of(box_part_path(box, "work", "work", &m->arena), &overlay.work, err) &&
            layering_choose(&overlay, &m->setup.layering, &m->report->why, err);
 }
 
-static bool second_copy(struct maker *m, int from_fd, struct err *err)
+static bool second_copy(struct new_maker *m, int from_fd, struct err *err)
 {
     if (m->setup.layering != BOX_LAYERS_SECOND_COPY)
         return true;
@@ -130,20 +130,21 @@ static void leave_out_state(const struct new_input *in, struct copy_options *opt
 }
 
 /* Test the layers first, so as not to copy a project that cannot be used. */
-static bool fill_copy(struct maker *m, struct err *err)
+static bool fill_copy(struct new_maker *m, struct err *err)
 {
     struct copy_options options = {.include_ignored = m->setup.include_ignored};
     struct str path = box_part_path(&m->box, "base", NULL, &m->arena);
     leave_out_state(m->in, &options);
-    ask(m);
-    if (!judge(m, err))
+    new_query_git(m);
+    if (!new_confirm_dirty(m, err))
         return false;
     AUTO_FD int base = mkdir(path.p, 0700) == 0
                            ? open(path.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
                            : -1;
     if (base < 0)
         return err_errno(err, E_IO, errno, "cannot make '" STR_FMT "'", STR_ARG(path));
-    if (!choose(m, path, err) || !copy_project(m->project, base, &options, &m->report->copied, err))
+    if (!new_choose_layering(m, path, err) ||
+        !copy_project(m->project, base, &options, &m->report->copied, err))
         return false;
     if (fchmod(base, (m->in->project->mode & 0777) | 0700) != 0)
         return err_errno(err, E_IO, errno, "cannot make '" STR_FMT "'", STR_ARG(path));
@@ -151,35 +152,36 @@ static bool fill_copy(struct maker *m, struct err *err)
 }
 
 /* git examines the tree in a thread while the manifest is built. */
-static bool fill_overlay(struct maker *m, struct err *err)
+static bool fill_overlay(struct new_maker *m, struct err *err)
 {
     pthread_t thread;
-    bool threaded = pthread_create(&thread, NULL, ask, m) == 0;
+    bool threaded = pthread_create(&thread, NULL, new_query_git, m) == 0;
     bool ok = manifest_take(m->project, &m->manifest, err) &&
-              choose(m, m->in->project->path, err) && second_copy(m, m->project, err) &&
+              new_choose_layering(m, m->in->project->path, err) &&
+              second_copy(m, m->project, err) &&
               manifest_write(&m->manifest, m->box.host, "manifest", err);
     if (threaded)
         pthread_join(thread, NULL);
     else if (ok)
-        ask(m);
-    return ok && judge(m, err);
+        new_query_git(m);
+    return ok && new_confirm_dirty(m, err);
 }
 
-static bool fill_real(struct maker *m, struct err *err)
+static bool fill_real(struct new_maker *m, struct err *err)
 {
     m->setup.layering = BOX_LAYERS_NONE;
-    ask(m);
-    return judge(m, err);
+    new_query_git(m);
+    return new_confirm_dirty(m, err);
 }
 
-static bool fill_project(struct maker *m, struct err *err)
+static bool fill_project(struct new_maker *m, struct err *err)
 {
-    static bool (*const how[])(struct maker *, struct err *) = {
+    static bool (*const how[])(struct new_maker *, struct err *) = {
         [BOX_COPY] = fill_copy, [BOX_OVERLAY] = fill_overlay, [BOX_RW] = fill_real};
     return how[m->in->meta.workdir.mode](m, err);
 }
 
-static bool fill_files(struct maker *m, struct err *err)
+static bool fill_files(struct new_maker *m, struct err *err)
 {
     char now[CLOCK_RFC3339];
     struct box_meta meta = m->in->meta;
@@ -195,7 +197,7 @@ static bool fill_files(struct maker *m, struct err *err)
 
 /* The box ------------------------------------------------------------------------------------- */
 
-static bool fill(struct maker *m, struct err *err)
+static bool new_fill(struct new_maker *m, struct err *err)
 {
     AUTO_FREE char *path = beneath_name(m->box.fd);
     m->box.host = openat(m->box.fd, "host", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -209,7 +211,7 @@ bool new_make(const struct boxes *boxes, const struct new_input *input, struct n
     struct err *err)
 {
     struct str name = input->meta.name;
-    struct maker m = {
+    struct new_maker m = {
         .in = input,
         .report = report,
         .setup = input->setup,
@@ -220,8 +222,8 @@ bool new_make(const struct boxes *boxes, const struct new_input *input, struct n
     };
     m.box.name = name;
     m.box.meta = input->meta;
-    bool ok = open_project(&m, err) && boxes_begin(boxes, name, &m.box.fd, err) && fill(&m, err) &&
-              (!input->make_way || input->make_way(input->context, err)) &&
+    bool ok = open_project(&m, err) && boxes_begin(boxes, name, &m.box.fd, err) &&
+              new_fill(&m, err) && (!input->make_way || input->make_way(input->context, err)) &&
               boxes_finish(boxes, name, input->replace ? BOXES_REPLACE : BOXES_NEW, err);
     if (!ok)
         boxes_abandon(boxes, name);

@@ -39,7 +39,7 @@ static bool wants_ports(const struct keeper *k)
 
 /* Opening ------------------------------------------------------------------------------------- */
 
-static struct sockaddr_in loopback(uint16_t port)
+static struct sockaddr_in ports_loopback_addr(uint16_t port)
 {
     return (struct sockaddr_in){
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -53,7 +53,7 @@ static bool open_port(struct keeper *k, struct str text, struct err *err)
     (void)str_cut(text, ':', &from, &to);
     if (!str_to_int(from, 1, UINT16_MAX, &host) || !str_to_int(to, 1, UINT16_MAX, &inside))
         return err_set(err, E_CONFIG, "'" STR_FMT "' is not HOST:BOX", STR_ARG(text));
-    const struct sockaddr_in address = loopback((uint16_t)host);
+    const struct sockaddr_in address = ports_loopback_addr((uint16_t)host);
     AUTO_FD int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot make a socket");
@@ -185,7 +185,7 @@ static void revive_proxy(struct keeper *k)
 
 /* Ports --------------------------------------------------------------------------------------- */
 
-static void join(struct keeper *k, int one, int two)
+static void ports_join(struct keeper *k, int one, int two)
 {
     const int fds[] = {one, two};
     const struct iovec part = {(char[1]){0}, 1};
@@ -193,7 +193,7 @@ static void join(struct keeper *k, int one, int two)
     packet_send(k->net.relays, &part, 1, fds, ARRAY_LEN(fds), MSG_DONTWAIT);
 }
 
-static void take_call(struct keeper *k, const struct keeper_port *port)
+static void ports_accept_call(struct keeper *k, const struct keeper_port *port)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_FD int fd = accept4(port->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -221,7 +221,7 @@ bool net_news(struct keeper *k, const struct service_news *news)
         if (call->id != news->id)
             continue;
         if (news->word == SERVICE_CONNECTS && news->fd >= 0)
-            join(k, call->fd, news->fd);
+            ports_join(k, call->fd, news->fd);
         close(call->fd);
         *call = (struct keeper_call){.fd = -1};
     }
@@ -231,7 +231,7 @@ bool net_news(struct keeper *k, const struct service_news *news)
 /* Refused requests ---------------------------------------------------------------------------- */
 
 /* Writes complete lines; further ones are dropped when the file has reached its limit. */
-static void put_lines(struct keeper *k)
+static void ports_write_lines(struct keeper *k)
 {
     struct stat st;
     struct str text = buf_str(&k->net.lines);
@@ -260,7 +260,7 @@ static void read_report(struct keeper *k)
     if (k->net.lines.n + (size_t)n >= LINES_MAX)
         buf_reset(&k->net.lines);
     buf_add(&k->net.lines, bytes, (size_t)n);
-    put_lines(k);
+    ports_write_lines(k);
 }
 
 /* Polling ------------------------------------------------------------------------------------- */
@@ -282,7 +282,7 @@ void net_step(struct keeper *k, const struct pollfd *fds, size_t n)
         revive_proxy(k);
     for (size_t i = 1; i < n; i++)
         if (fds[i].revents)
-            take_call(k, &k->net.ports[i - 1]);
+            ports_accept_call(k, &k->net.ports[i - 1]);
 }
 
 void net_close(struct keeper *k)

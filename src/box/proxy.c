@@ -22,7 +22,7 @@ enum {
 };
 
 /* A slot is in use until its process has exited, even if its connection is gone. */
-struct lookup {
+struct proxy_lookup_slot {
     int fd; /* -1: free */
     uint64_t serial;
     struct conn *conn;
@@ -34,7 +34,7 @@ struct proxy {
     uint64_t rest_until_ms;
     uint64_t serial;
     struct conn_env env;
-    struct lookup lookups[PROXY_LOOKUPS_MAX];
+    struct proxy_lookup_slot lookups[PROXY_LOOKUPS_MAX];
     struct conn conns[CONNS];
     struct pollfd fds[POLLFDS];
 };
@@ -73,7 +73,7 @@ static struct conn *longest_queued(struct proxy *p)
 static void start_lookups(struct proxy *p)
 {
     for (size_t i = 0; i < PROXY_LOOKUPS_MAX; i++) {
-        struct lookup *l = &p->lookups[i];
+        struct proxy_lookup_slot *l = &p->lookups[i];
         struct conn *c = l->fd < 0 ? longest_queued(p) : NULL;
         if (!c)
             continue;
@@ -88,7 +88,7 @@ static void start_lookups(struct proxy *p)
     }
 }
 
-static void end_lookup(struct proxy *p, struct lookup *l)
+static void end_lookup(struct proxy *p, struct proxy_lookup_slot *l)
 {
     struct lookup_answer answer;
     bool there = lookup_read(TAKE_FD(l->fd), &answer);
@@ -121,7 +121,7 @@ static bool is_stream(int fd)
     return getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) == 0 && type == SOCK_STREAM;
 }
 
-static size_t take_fds(struct msghdr *m, int fds[2])
+static size_t proxy_read_fds(struct msghdr *m, int fds[2])
 {
     size_t n = 0;
     for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
@@ -133,7 +133,7 @@ static size_t take_fds(struct msghdr *m, int fds[2])
     return n;
 }
 
-static void take_relay(struct proxy *p)
+static void proxy_accept_relay(struct proxy *p)
 {
     union {
         struct cmsghdr header;
@@ -151,7 +151,7 @@ static void take_relay(struct proxy *p)
         return;
     if (n <= 0)
         _exit(0); /* the supervisor is gone */
-    size_t got = take_fds(&m, fds);
+    size_t got = proxy_read_fds(&m, fds);
     struct conn *c = free_for_relay(p);
     if (c && got == 2 && !(m.msg_flags & MSG_CTRUNC) && is_stream(fds[0]) && is_stream(fds[1])) {
         conn_join(&p->env, c, fds[0], fds[1], ++p->serial);
@@ -163,7 +163,7 @@ static void take_relay(struct proxy *p)
 
 /* Main loop ----------------------------------------------------------------------------------- */
 
-static void fill(struct proxy *p)
+static void proxy_fill_polls(struct proxy *p)
 {
     bool rests = p->env.now_ms < p->rest_until_ms;
     p->fds[AT_LISTENER] =
@@ -188,7 +188,7 @@ static int time_left(const struct proxy *p)
     return until <= now ? 0 : (int)MIN(until - now, INT32_MAX);
 }
 
-static void step(struct proxy *p)
+static void proxy_step(struct proxy *p)
 {
     const short gone = POLLHUP | POLLERR | POLLNVAL;
     for (size_t i = 0; i < CONNS; i++) {
@@ -202,7 +202,7 @@ static void step(struct proxy *p)
             end_lookup(p, &p->lookups[i]);
     start_lookups(p);
     if (p->fds[AT_RELAYS].revents & POLLIN)
-        take_relay(p);
+        proxy_accept_relay(p);
     else if (p->fds[AT_RELAYS].revents & gone)
         _exit(0);
     if (p->fds[AT_LISTENER].revents & POLLIN)
@@ -211,7 +211,7 @@ static void step(struct proxy *p)
         p->listener = -1;
 }
 
-static void prepare(struct proxy *p, const struct proxy_input *input)
+static void proxy_init(struct proxy *p, const struct proxy_input *input)
 {
     p->in = input;
     p->listener = input->listener;
@@ -232,17 +232,17 @@ void proxy_main(const struct proxy_input *input)
 {
     struct proxy *p = base_alloc(sizeof(*p));
     memset(p, 0, sizeof(*p));
-    prepare(p, input);
+    proxy_init(p, input);
     while (p->listener >= 0 || p->relays >= 0) {
         p->env.now_ms = clock_mono_ms();
-        fill(p);
+        proxy_fill_polls(p);
         if (poll(p->fds, POLLFDS, time_left(p)) < 0) {
             if (errno != EINTR)
                 _exit(1);
             continue;
         }
         p->env.now_ms = clock_mono_ms();
-        step(p);
+        proxy_step(p);
     }
     _exit(0);
 }

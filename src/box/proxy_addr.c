@@ -4,7 +4,7 @@
 
 #include <arpa/inet.h>
 
-struct block {
+struct addr_block {
     uint8_t bytes[16];
     uint8_t bits;
     const char *what; /* NULL: public */
@@ -21,7 +21,7 @@ struct block {
 /* The first block that contains an address decides. Clouds provide services for their machines,
  * with credentials, at addresses that look public; the others they use are in IANA's blocks:
  * 169.254.169.254, 100.100.100.200, 192.0.0.192, fd00:ec2::254, fd20:ce::254. */
-static const struct block blocks_v4[] = {
+static const struct addr_block blocks_v4[] = {
     {{0}, 8, THIS_MACHINE},
     {{10}, 8, PRIVATE},
     {{100, 64}, 10, PRIVATE}, /* carrier-grade NAT */
@@ -46,7 +46,7 @@ static const struct block blocks_v4[] = {
 
 /* Only 2000::/3 is allocated. Addresses that embed an IPv4 address (6to4, Teredo) could lead
  * anywhere. */
-static const struct block blocks_v6[] = {
+static const struct addr_block blocks_v6[] = {
     {{[15] = 0}, 128, THIS_MACHINE},
     {{[15] = 1}, 128, THIS_MACHINE},
     {{0x20, 0x01, 0x0d, 0xb8}, 32, RESERVED},
@@ -65,7 +65,7 @@ static const struct block blocks_v6[] = {
 static const uint8_t nat64[12] = {0x00, 0x64, 0xff, 0x9b};
 static const uint8_t mapped[12] = {[10] = 0xff, [11] = 0xff};
 
-static bool in_block(const uint8_t *bytes, const struct block *b)
+static bool in_block(const uint8_t *bytes, const struct addr_block *b)
 {
     size_t whole = b->bits / 8;
     unsigned rest = b->bits % 8u;
@@ -76,7 +76,7 @@ static bool in_block(const uint8_t *bytes, const struct block *b)
 
 const char *addr_not_public(const struct proxy_addr *addr)
 {
-    const struct block *b = addr->v6 ? blocks_v6 : blocks_v4;
+    const struct addr_block *b = addr->v6 ? blocks_v6 : blocks_v4;
     if (addr->v6 && memcmp(addr->bytes, nat64, sizeof(nat64)) == 0) {
         struct proxy_addr inner = {0};
         memcpy(inner.bytes, addr->bytes + sizeof(nat64), 4);

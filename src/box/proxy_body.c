@@ -19,7 +19,7 @@ static bool in_line(char c)
     return c == '\t' || ((unsigned char)c >= 0x20 && c != 0x7f);
 }
 
-static enum body_state take_size(struct proxy_body *b, char c)
+static enum body_state body_read_size(struct proxy_body *b, char c)
 {
     int digit = hex_digit(c);
     if (digit >= 0 && b->digits < SIZE_DIGITS_MAX) {
@@ -35,7 +35,8 @@ static enum body_state take_size(struct proxy_body *b, char c)
     return c == ';' ? BODY_EXTENSION : BODY_BAD;
 }
 
-static enum body_state take_line(struct proxy_body *b, char c, size_t max, enum body_state after_cr)
+static enum body_state body_read_line(
+    struct proxy_body *b, char c, size_t max, enum body_state after_cr)
 {
     if (++b->line > max)
         return BODY_BAD;
@@ -57,16 +58,17 @@ static enum body_state start_trailer(struct proxy_body *b, char c)
     if (c == '\r')
         return BODY_LAST_LF;
     b->state = BODY_TRAILER_LINE;
-    return c == ' ' || c == '\t' ? BODY_BAD : take_line(b, c, BODY_TRAILER_MAX, BODY_TRAILER_LF);
+    return c == ' ' || c == '\t' ? BODY_BAD
+                                 : body_read_line(b, c, BODY_TRAILER_MAX, BODY_TRAILER_LF);
 }
 
-static enum body_state take_byte(struct proxy_body *b, char c)
+static enum body_state body_read_byte(struct proxy_body *b, char c)
 {
     switch (b->state) {
     case BODY_SIZE:
-        return take_size(b, c);
+        return body_read_size(b, c);
     case BODY_EXTENSION:
-        return take_line(b, c, BODY_LINE_MAX, BODY_SIZE_LF);
+        return body_read_line(b, c, BODY_LINE_MAX, BODY_SIZE_LF);
     case BODY_SIZE_LF:
         return c == '\n' ? after_size(b) : BODY_BAD;
     case BODY_CHUNK_CR:
@@ -76,7 +78,7 @@ static enum body_state take_byte(struct proxy_body *b, char c)
     case BODY_TRAILER:
         return start_trailer(b, c);
     case BODY_TRAILER_LINE:
-        return take_line(b, c, BODY_TRAILER_MAX, BODY_TRAILER_LF);
+        return body_read_line(b, c, BODY_TRAILER_MAX, BODY_TRAILER_LF);
     case BODY_TRAILER_LF:
         return c == '\n' ? BODY_TRAILER : BODY_BAD;
     case BODY_LAST_LF:
@@ -91,7 +93,7 @@ size_t body_take(struct proxy_body *b, struct str bytes)
     size_t at = 0;
     while (at < bytes.n && b->state != BODY_END && b->state != BODY_BAD) {
         if (b->state != BODY_LENGTH && b->state != BODY_CHUNK) {
-            b->state = take_byte(b, bytes.p[at]);
+            b->state = body_read_byte(b, bytes.p[at]);
             at += b->state != BODY_BAD;
             continue;
         }

@@ -28,7 +28,7 @@ static const char *const readable[] = {"/etc", "/etc/resolv.conf" /* symlink's t
     "/run/NetworkManager", "/run/connman", "/run/nscd", "/run/avahi-daemon", "/var/run/nscd",
     "/var/lib/sss", "/var/db", "/mnt/wsl", "/dev/null"};
 
-static void need(bool ok)
+static void confine_require(bool ok)
 {
     if (!ok)
         _exit(1);
@@ -47,20 +47,21 @@ void confine_descriptors(int *const fds[], size_t n)
 {
     unsigned next = FD_FIRST;
     BUG_ON(n > FDS_MAX);
-    need(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0);
+    confine_require(prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) == 0);
     reset_signals();
     for (size_t i = 0; i < n; i++)
         if (*fds[i] >= 0)
-            need((*fds[i] = fcntl(*fds[i], F_DUPFD_CLOEXEC, FD_HIGH)) >= 0);
+            confine_require((*fds[i] = fcntl(*fds[i], F_DUPFD_CLOEXEC, FD_HIGH)) >= 0);
     for (size_t i = 0; i < n; i++) {
         if (*fds[i] < 0)
             continue;
-        need(dup3(*fds[i], (int)next, O_CLOEXEC) >= 0);
+        confine_require(dup3(*fds[i], (int)next, O_CLOEXEC) >= 0);
         *fds[i] = (int)next++;
     }
     syscall(SYS_close_range, next, ~0u, 0);
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
-    need(nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDOUT_FILENO) >= 0);
+    confine_require(
+        nothing >= 0 && dup2(nothing, STDIN_FILENO) >= 0 && dup2(nothing, STDOUT_FILENO) >= 0);
     close(nothing);
 }
 
@@ -70,7 +71,7 @@ static void drop_capabilities(void)
     struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {0};
     for (unsigned long cap = 0; cap < 64; cap++)
         prctl(PR_CAPBSET_DROP, cap, 0, 0, 0); /* needs CAP_SETPCAP; capset() is enough without it */
-    need(syscall(SYS_capset, &header, none) == 0);
+    confine_require(syscall(SYS_capset, &header, none) == 0);
 }
 
 static void restrict_files(void)
@@ -79,15 +80,15 @@ static void restrict_files(void)
     if (abi == 0)
         return;
     int rules = landlock_create(abi, &(struct landlock_options){0});
-    need(rules >= 0);
+    confine_require(rules >= 0);
     for (size_t i = 0; i < ARRAY_LEN(readable); i++) {
         struct stat st;
         AUTO_FD int fd = open(readable[i], O_PATH | O_CLOEXEC);
         if (fd < 0 || fstat(fd, &st) != 0)
             continue;
-        need(landlock_allow(rules, abi, fd, PLAN_READ, S_ISDIR(st.st_mode)) == 0);
+        confine_require(landlock_allow(rules, abi, fd, PLAN_READ, S_ISDIR(st.st_mode)) == 0);
     }
-    need(landlock_enter(rules) == 0);
+    confine_require(landlock_enter(rules) == 0);
     close(rules);
 }
 
@@ -96,24 +97,24 @@ static void filter_calls(void)
     struct seccomp_filter filter;
     seccomp_compile(&(struct seccomp_options){.inet = true, .unix_domain = true}, &filter);
     struct sock_fprog program = {.len = filter.n, .filter = filter.code};
-    need(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0);
+    confine_require(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program, 0, 0) == 0);
 }
 
-static void set_limits(void)
+static void confine_set_limits(void)
 {
     const struct rlimit none = {0};
     struct rlimit files;
-    need(setrlimit(RLIMIT_CORE, &none) == 0);
-    need(getrlimit(RLIMIT_NOFILE, &files) == 0);
+    confine_require(setrlimit(RLIMIT_CORE, &none) == 0);
+    confine_require(getrlimit(RLIMIT_NOFILE, &files) == 0);
     files.rlim_cur = MIN(FILES_WANTED, files.rlim_max);
-    need(setrlimit(RLIMIT_NOFILE, &files) == 0);
+    confine_require(setrlimit(RLIMIT_NOFILE, &files) == 0);
 }
 
 void confine_process(void)
 {
-    need(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
-    need(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0);
-    set_limits();
+    confine_require(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0);
+    confine_require(prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0);
+    confine_set_limits();
     restrict_files();
     drop_capabilities();
     filter_calls();

@@ -24,7 +24,7 @@ enum {
     WHY_MAX = 256,
 };
 
-static void set_state(struct conn_env *env, struct conn *c, enum conn_state state, uint64_t ms)
+static void conn_set_state(struct conn_env *env, struct conn *c, enum conn_state state, uint64_t ms)
 {
     c->state = state;
     c->until_ms = env->now_ms + ms;
@@ -56,7 +56,7 @@ static void make_pair(struct conn_env *env, struct conn *c, uint64_t idle_ms)
     if (c->server >= 0)
         hurry_bytes(c->server);
     pair_init(&c->pair, TAKE_FD(c->client), TAKE_FD(c->server));
-    set_state(env, c, CONN_PAIRED, idle_ms ? idle_ms : PROXY_ANSWER_MS);
+    conn_set_state(env, c, CONN_PAIRED, idle_ms ? idle_ms : PROXY_ANSWER_MS);
     c->idle_ms = idle_ms;
 }
 
@@ -67,7 +67,7 @@ void conn_accept(struct conn_env *env, struct conn *c, int client, uint64_t seri
         .serial = serial,
         .head = BUF_INIT(PROXY_HEAD_MAX + 1), /* one more: overlong heads are reported */
         .first = BUF_INIT(PAIR_BUFFER)};
-    set_state(env, c, CONN_HEAD, PROXY_HEAD_MS);
+    conn_set_state(env, c, CONN_HEAD, PROXY_HEAD_MS);
 }
 
 void conn_join(struct conn_env *env, struct conn *c, int one, int other, uint64_t serial)
@@ -78,7 +78,7 @@ void conn_join(struct conn_env *env, struct conn *c, int one, int other, uint64_
 
 /* Error replies ------------------------------------------------------------------------------- */
 
-static void say(struct conn_env *env, struct conn *c, struct str bytes)
+static void conn_answer(struct conn_env *env, struct conn *c, struct str bytes)
 {
     if (c->server >= 0)
         close(TAKE_FD(c->server));
@@ -86,7 +86,7 @@ static void say(struct conn_env *env, struct conn *c, struct str bytes)
     pair_push(&c->pair, 1, bytes);
 }
 
-static void fail(
+static void conn_fail(
     struct conn_env *env, struct conn *c, unsigned status, uint8_t code, const char *text)
 {
     AUTO_BUF struct buf out = BUF_INIT(ANSWER_MAX);
@@ -94,7 +94,7 @@ static void fail(
         answer_socks(&out, code);
     else
         answer_http(&out, status, str_z(text));
-    say(env, c, buf_str(&out));
+    conn_answer(env, c, buf_str(&out));
 }
 
 static void fail_server(
@@ -105,7 +105,7 @@ static void fail_server(
         addr_text(&c->host.addr, addr);
     snprintf(text, sizeof(text), "cordon: no connection to %s:%u: %s\n",
         c->host.is_addr ? addr : c->host.name, c->port, what);
-    fail(env, c, status, code, text);
+    conn_fail(env, c, status, code, text);
 }
 
 /* Formats the list entry that would allow the host; omits a default port. */
@@ -115,18 +115,18 @@ static void make_entry(const char *host, uint16_t port, char entry[ENTRY_MAX])
     snprintf(entry, ENTRY_MAX, usual ? "%s" : "%s:%u", host, port);
 }
 
-static void refuse(
+static void conn_refuse(
     struct conn_env *env, struct conn *c, struct str host, const char *why, const char *entry)
 {
     AUTO_BUF struct buf text = BUF_INIT(ANSWER_MAX / 2);
     answer_refusal(&text, host, c->port, why, entry);
     report_refusal(&env->report, host, c->port, why);
-    fail(env, c, STATUS_REFUSED, SOCKS_REFUSED, buf_z(&text));
+    conn_fail(env, c, STATUS_REFUSED, SOCKS_REFUSED, buf_z(&text));
 }
 
 /* Connecting to the server -------------------------------------------------------------------- */
 
-static void connected(struct conn_env *env, struct conn *c)
+static void conn_established(struct conn_env *env, struct conn *c)
 {
     AUTO_BUF struct buf out = BUF_INIT(ANSWER_MAX);
     if (c->kind == PROXY_SOCKS)
@@ -165,7 +165,7 @@ static void connect_next(struct conn_env *env, struct conn *c)
         uint64_t left = c->connected_by_ms - env->now_ms;
         if (!connect_one(c, &c->addrs[c->next_addr++]))
             continue;
-        set_state(env, c, CONN_CONNECTING, last ? left : MIN(left, PROXY_ATTEMPT_MS));
+        conn_set_state(env, c, CONN_CONNECTING, last ? left : MIN(left, PROXY_ATTEMPT_MS));
         return;
     }
     bool late = c->error == ETIMEDOUT;
@@ -173,7 +173,7 @@ static void connect_next(struct conn_env *env, struct conn *c)
         c->error == ECONNREFUSED ? SOCKS_NOBODY : SOCKS_UNREACHABLE, strerror(c->error));
 }
 
-static void see_connect(struct conn_env *env, struct conn *c)
+static void conn_check_connect(struct conn_env *env, struct conn *c)
 {
     socklen_t size = sizeof(c->error);
     if (getsockopt(c->server, SOL_SOCKET, SO_ERROR, &c->error, &size) != 0)
@@ -181,7 +181,7 @@ static void see_connect(struct conn_env *env, struct conn *c)
     if (c->error)
         connect_next(env, c);
     else
-        connected(env, c);
+        conn_established(env, c);
 }
 
 /* Of the addresses of a name, accepts only public ones and those in the list themselves. */
@@ -203,7 +203,7 @@ static void refuse_addr(
         "its address %s is of %s, and a name does not lead there unless the list has the address, "
         "too",
         text, fault);
-    refuse(env, c, str_z(c->host.name), why, entry);
+    conn_refuse(env, c, str_z(c->host.name), why, entry);
 }
 
 void conn_found(struct conn_env *env, struct conn *c, const struct lookup_answer *answer)
@@ -242,40 +242,41 @@ static bool keep_first(struct conn *c, const struct proxy_request *r)
     return buf_ok(&c->first) && c->body.state != BODY_BAD;
 }
 
-static void asked(struct conn_env *env, struct conn *c, const struct proxy_request *r)
+static void conn_handle_request(struct conn_env *env, struct conn *c, const struct proxy_request *r)
 {
     const char *why;
     char entry[ENTRY_MAX], addr[ADDR_TEXT];
     c->kind = r->kind;
     c->port = r->port;
     if (!host_parse(r->host, &c->host, &why)) {
-        refuse(env, c, r->host, why, "");
+        conn_refuse(env, c, r->host, why, "");
         return;
     }
     if (c->host.is_addr)
         addr_text(&c->host.addr, addr);
     if (!host_allowed(env->hosts, &c->host, c->port)) {
         make_entry(c->host.is_addr ? addr : c->host.name, c->port, entry);
-        refuse(env, c, r->host, "it is not in the list of hosts", entry);
+        conn_refuse(env, c, r->host, "it is not in the list of hosts", entry);
         return;
     }
     if (!keep_first(c, r)) {
-        fail(env, c, STATUS_BAD, SOCKS_FAILED, "cordon: the body of the request is malformed\n");
+        conn_fail(
+            env, c, STATUS_BAD, SOCKS_FAILED, "cordon: the body of the request is malformed\n");
         return;
     }
     c->connected_by_ms = env->now_ms + PROXY_CONNECT_MS;
-    set_state(env, c, CONN_QUEUED, PROXY_CONNECT_MS);
+    conn_set_state(env, c, CONN_QUEUED, PROXY_CONNECT_MS);
     if (c->host.is_addr) {
         c->addrs[c->n_addrs++] = c->host.addr;
         connect_next(env, c);
     }
 }
 
-static void misunderstood(struct conn_env *env, struct conn *c, const struct proxy_request *r)
+static void conn_bad_request(struct conn_env *env, struct conn *c, const struct proxy_request *r)
 {
     char text[WHY_MAX];
     snprintf(text, sizeof(text), "cordon: the request is not understood: %s\n", r->why);
-    fail(env, c, r->status, (uint8_t)r->status, text);
+    conn_fail(env, c, r->status, (uint8_t)r->status, text);
 }
 
 static void drop_head(struct conn *c, size_t n)
@@ -285,7 +286,7 @@ static void drop_head(struct conn *c, size_t n)
 }
 
 /* False: incomplete, or the connection is finished. */
-static bool greet(struct conn_env *env, struct conn *c)
+static bool conn_greet(struct conn_env *env, struct conn *c)
 {
     struct socks_greeting g;
     if (socks_greet(buf_str(&c->head), &g) != HEAD_WHOLE)
@@ -293,28 +294,28 @@ static bool greet(struct conn_env *env, struct conn *c)
     c->greeted = true;
     drop_head(c, g.used);
     if (g.refused)
-        say(env, c, str_n((const char *)g.answer, sizeof(g.answer)));
+        conn_answer(env, c, str_n((const char *)g.answer, sizeof(g.answer)));
     else if (send(c->client, g.answer, sizeof(g.answer), MSG_DONTWAIT | MSG_NOSIGNAL) !=
              (ssize_t)sizeof(g.answer))
         conn_close(c);
     return c->state == CONN_HEAD;
 }
 
-static void understand(struct conn_env *env, struct conn *c)
+static void conn_parse_head(struct conn_env *env, struct conn *c)
 {
     struct proxy_request r;
     c->socks = c->socks || c->head.p[0] == SOCKS_FIRST_BYTE;
-    if (c->socks && !c->greeted && !greet(env, c))
+    if (c->socks && !c->greeted && !conn_greet(env, c))
         return;
     struct str bytes = buf_str(&c->head);
     enum head_state state = c->socks ? socks_parse(bytes, &r) : head_parse(bytes, &r);
     if (state == HEAD_WHOLE)
-        asked(env, c, &r);
+        conn_handle_request(env, c, &r);
     else if (state == HEAD_BAD)
-        misunderstood(env, c, &r);
+        conn_bad_request(env, c, &r);
 }
 
-static void read_head(struct conn_env *env, struct conn *c)
+static void conn_read_head(struct conn_env *env, struct conn *c)
 {
     size_t room = PROXY_HEAD_MAX - c->head.n;
     char *at = buf_reserve(&c->head, room);
@@ -327,7 +328,7 @@ static void read_head(struct conn_env *env, struct conn *c)
         return;
     }
     buf_grown(&c->head, (size_t)n);
-    understand(env, c);
+    conn_parse_head(env, c);
 }
 
 /* Events -------------------------------------------------------------------------------------- */
@@ -356,7 +357,7 @@ static void step_pair(struct conn_env *env, struct conn *c, const struct pollfd 
         c->until_ms = env->now_ms + c->idle_ms;
     if (!pair_finished(&c->pair))
         return;
-    set_state(env, c, CONN_LINGER, PROXY_LINGER_MS);
+    conn_set_state(env, c, CONN_LINGER, PROXY_LINGER_MS);
     if (!pair_linger(&c->pair))
         conn_close(c);
 }
@@ -368,11 +369,11 @@ void conn_step(struct conn_env *env, struct conn *c, const struct pollfd fds[2])
     if (c->state == CONN_PAIRED || c->state == CONN_LINGER)
         step_pair(env, c, fds);
     else if (c->state == CONN_HEAD)
-        read_head(env, c);
+        conn_read_head(env, c);
     else if (fds[0].revents & (POLLERR | POLLHUP | POLLNVAL))
         conn_close(c); /* the client is gone */
     else if (c->state == CONN_CONNECTING)
-        see_connect(env, c);
+        conn_check_connect(env, c);
 }
 
 void conn_expire(struct conn_env *env, struct conn *c)
@@ -380,7 +381,7 @@ void conn_expire(struct conn_env *env, struct conn *c)
     switch (c->state) {
     case CONN_HEAD:
         if (c->head.n && !c->socks)
-            fail(env, c, STATUS_BAD, SOCKS_FAILED, "cordon: the request took too long\n");
+            conn_fail(env, c, STATUS_BAD, SOCKS_FAILED, "cordon: the request took too long\n");
         else
             conn_close(c);
         break;

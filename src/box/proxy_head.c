@@ -16,21 +16,21 @@ enum {
 };
 
 /* Relevant contents of a head's fields. */
-struct noticed {
+struct head_noticed {
     size_t fields, hosts, lengths, codings;
     struct str host, connection;
     int64_t length;
     bool chunked;
 };
 
-static enum head_state bad(struct proxy_request *r, unsigned status, const char *why)
+static enum head_state head_reject(struct proxy_request *r, unsigned status, const char *why)
 {
     r->status = status;
     r->why = why;
     return HEAD_BAD;
 }
 
-static bool same(struct str a, const char *z)
+static bool head_name_is(struct str a, const char *z)
 {
     return a.n == strlen(z) && strncasecmp(a.p, z, a.n) == 0;
 }
@@ -64,7 +64,7 @@ static ptrdiff_t head_size(struct str bytes)
     return 0;
 }
 
-static bool next_line(struct str *rest, struct str *ret_line)
+static bool head_next_line(struct str *rest, struct str *ret_line)
 {
     ptrdiff_t lf = str_find(*rest, '\n');
     if (lf < 2)
@@ -85,7 +85,7 @@ static bool split_field(struct str line, struct str *ret_name, struct str *ret_v
 }
 
 /* Checks whether a comma-separated list contains a name. */
-static bool names(struct str list, struct str name)
+static bool head_list_has(struct str list, struct str name)
 {
     struct str item, rest = list;
     while (str_cut(rest, ',', &item, &rest)) {
@@ -96,59 +96,59 @@ static bool names(struct str list, struct str name)
     return false;
 }
 
-static bool notice(struct str name, struct str value, struct noticed *n)
+static bool head_note_field(struct str name, struct str value, struct head_noticed *n)
 {
-    if (same(name, "host")) {
+    if (head_name_is(name, "host")) {
         n->hosts++;
         n->host = value;
-    } else if (same(name, "content-length")) {
+    } else if (head_name_is(name, "content-length")) {
         n->lengths++;
         bool digits = value.n && value.p[0] >= '0' && value.p[0] <= '9';
         return digits && str_to_int(value, 0, INT64_MAX, &n->length);
-    } else if (same(name, "transfer-encoding")) {
+    } else if (head_name_is(name, "transfer-encoding")) {
         n->codings++;
-        n->chunked = same(value, "chunked");
+        n->chunked = head_name_is(value, "chunked");
         return n->chunked;
-    } else if (same(name, "connection")) {
+    } else if (head_name_is(name, "connection")) {
         /* It must not remove fields that define the destination or the end of the request. */
-        return !names(value, STR("host")) && !names(value, STR("content-length")) &&
-               !names(value, STR("transfer-encoding"));
+        return !head_list_has(value, STR("host")) && !head_list_has(value, STR("content-length")) &&
+               !head_list_has(value, STR("transfer-encoding"));
     }
     return true;
 }
 
-static enum head_state read_fields(struct proxy_request *r, struct noticed *n)
+static enum head_state read_fields(struct proxy_request *r, struct head_noticed *n)
 {
     struct str line, name, value, rest = r->fields;
-    while (next_line(&rest, &line)) {
+    while (head_next_line(&rest, &line)) {
         if (line.p[0] == ' ' || line.p[0] == '\t')
-            return bad(r, BAD_REQUEST, "a field goes on in the next line");
+            return head_reject(r, BAD_REQUEST, "a field goes on in the next line");
         if (!split_field(line, &name, &value))
-            return bad(r, BAD_REQUEST, "a line is no field");
+            return head_reject(r, BAD_REQUEST, "a line is no field");
         if (++n->fields > HEAD_FIELDS_MAX)
-            return bad(r, TOO_LONG, "there are too many fields");
-        if (!notice(name, value, n))
-            return bad(
+            return head_reject(r, TOO_LONG, "there are too many fields");
+        if (!head_note_field(name, value, n))
+            return head_reject(
                 r, BAD_REQUEST, "what a field says about the body or the host can't be followed");
     }
     if (n->hosts > 1)
-        return bad(r, BAD_REQUEST, "it has two Host fields");
+        return head_reject(r, BAD_REQUEST, "it has two Host fields");
     if (n->lengths > 1 || n->codings > 1 || (n->lengths && n->codings))
-        return bad(r, BAD_REQUEST, "it says in two ways where its body ends");
+        return head_reject(r, BAD_REQUEST, "it says in two ways where its body ends");
     if (n->codings && !str_is(r->version, "HTTP/1.1"))
-        return bad(r, BAD_REQUEST, "HTTP/1.0 has no Transfer-Encoding");
+        return head_reject(r, BAD_REQUEST, "HTTP/1.0 has no Transfer-Encoding");
     return HEAD_WHOLE;
 }
 
 static enum head_state finish_tunnel(struct proxy_request *r, struct str target)
 {
-    struct noticed n = {0};
+    struct head_noticed n = {0};
     if (!host_split(target, &r->host, &r->port) || r->port == 0)
-        return bad(r, BAD_REQUEST, "CONNECT takes host:port");
+        return head_reject(r, BAD_REQUEST, "CONNECT takes host:port");
     if (read_fields(r, &n) == HEAD_BAD)
         return HEAD_BAD;
     if (n.codings || n.length)
-        return bad(r, BAD_REQUEST, "CONNECT has no body");
+        return head_reject(r, BAD_REQUEST, "CONNECT has no body");
     r->kind = PROXY_TUNNEL;
     return HEAD_WHOLE;
 }
@@ -171,31 +171,32 @@ static enum head_state split_url(struct proxy_request *r, struct str target)
 {
     static const struct str scheme = {"http://", 7};
     if (target.n >= 8 && strncasecmp(target.p, "https://", 8) == 0)
-        return bad(r, BAD_REQUEST, "https:// needs CONNECT");
+        return head_reject(r, BAD_REQUEST, "https:// needs CONNECT");
     if (target.n < scheme.n || strncasecmp(target.p, scheme.p, scheme.n) != 0)
-        return bad(r, BAD_REQUEST, "a proxy takes CONNECT host:port and http:// addresses");
+        return head_reject(r, BAD_REQUEST, "a proxy takes CONNECT host:port and http:// addresses");
     struct str rest = str_skip(target, scheme.n);
     size_t end = 0;
     while (end < rest.n && !strchr("/?#\\", rest.p[end]))
         end++;
     r->path = str_skip(rest, end);
     if (str_find(target, '#') >= 0 || (r->path.n && r->path.p[0] == '\\'))
-        return bad(r, BAD_REQUEST, "the address has parts that are not sent");
+        return head_reject(r, BAD_REQUEST, "the address has parts that are not sent");
     if (!host_split(str_head(rest, end), &r->host, &r->port))
-        return bad(r, BAD_REQUEST, "the address has no host, or more than a host and a port");
+        return head_reject(
+            r, BAD_REQUEST, "the address has no host, or more than a host and a port");
     r->port = r->port ? r->port : PORT_HTTP;
     return HEAD_WHOLE;
 }
 
 static enum head_state finish_plain(struct proxy_request *r, struct str target)
 {
-    struct noticed n = {0};
+    struct head_noticed n = {0};
     if (split_url(r, target) == HEAD_BAD || read_fields(r, &n) == HEAD_BAD)
         return HEAD_BAD;
     if (n.hosts == 0 && str_is(r->version, "HTTP/1.1"))
-        return bad(r, BAD_REQUEST, "it has no Host field");
+        return head_reject(r, BAD_REQUEST, "it has no Host field");
     if (n.hosts && !same_host(r, n.host))
-        return bad(r, BAD_REQUEST, "its Host field names another host than its address");
+        return head_reject(r, BAD_REQUEST, "its Host field names another host than its address");
     r->kind = PROXY_PLAIN;
     r->body.state = n.chunked ? BODY_SIZE : n.length ? BODY_LENGTH : BODY_END;
     r->body.left = (uint64_t)n.length;
@@ -209,18 +210,19 @@ enum head_state head_parse(struct str bytes, struct proxy_request *ret_request)
     *r = (struct proxy_request){0};
     ptrdiff_t size = head_size(head);
     if (size < 0)
-        return bad(r, BAD_REQUEST, "a line does not end in CR LF, or has control bytes");
+        return head_reject(r, BAD_REQUEST, "a line does not end in CR LF, or has control bytes");
     if (size == 0)
-        return bytes.n < PROXY_HEAD_MAX ? HEAD_MORE : bad(r, TOO_LONG, "its head is too long");
+        return bytes.n < PROXY_HEAD_MAX ? HEAD_MORE
+                                        : head_reject(r, TOO_LONG, "its head is too long");
     r->used = (size_t)size;
     r->fields = str_head(head, r->used);
-    if (!next_line(&r->fields, &line) || !str_cut(line, ' ', &r->method, &rest) ||
+    if (!head_next_line(&r->fields, &line) || !str_cut(line, ' ', &r->method, &rest) ||
         !str_cut(rest, ' ', &target, &r->version) || !is_token(r->method) || target.n == 0)
-        return bad(r, BAD_REQUEST, "its first line is no request");
+        return head_reject(r, BAD_REQUEST, "its first line is no request");
     if (!str_is(r->version, "HTTP/1.1") && !str_is(r->version, "HTTP/1.0"))
-        return bad(r, NO_VERSION, "only HTTP/1.1 and HTTP/1.0 are spoken here");
+        return head_reject(r, NO_VERSION, "only HTTP/1.1 and HTTP/1.0 are spoken here");
     if (str_find(target, '\t') >= 0)
-        return bad(r, BAD_REQUEST, "its first line is no request");
+        return head_reject(r, BAD_REQUEST, "its first line is no request");
     if (str_is(r->method, "CONNECT"))
         return finish_tunnel(r, target);
     return finish_plain(r, target);
@@ -234,7 +236,7 @@ static bool is_for_us(struct str name)
     static const char *const hop[] = {"connection", "host", "keep-alive", "proxy-authenticate",
         "proxy-authorization", "proxy-connection", "te", "trailer", "upgrade"};
     for (size_t i = 0; i < ARRAY_LEN(hop); i++)
-        if (same(name, hop[i]))
+        if (head_name_is(name, hop[i]))
             return true;
     return false;
 }
@@ -242,8 +244,9 @@ static bool is_for_us(struct str name)
 static bool is_named(const struct proxy_request *r, struct str wanted)
 {
     struct str line, name, value, rest = r->fields;
-    while (next_line(&rest, &line))
-        if (split_field(line, &name, &value) && same(name, "connection") && names(value, wanted))
+    while (head_next_line(&rest, &line))
+        if (split_field(line, &name, &value) && head_name_is(name, "connection") &&
+            head_list_has(value, wanted))
             return true;
     return false;
 }
@@ -276,7 +279,7 @@ void head_rewrite(const struct proxy_request *r, struct buf *out)
     struct str line, name, value, rest = r->fields;
     add_target(r, out);
     add_host(r, out);
-    while (next_line(&rest, &line)) {
+    while (head_next_line(&rest, &line)) {
         if (!split_field(line, &name, &value) || is_for_us(name) || is_named(r, name))
             continue;
         buf_add_str(out, name);

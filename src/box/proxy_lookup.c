@@ -13,7 +13,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-static bool has(const struct lookup_answer *a, const struct proxy_addr *addr)
+static bool lookup_has_addr(const struct lookup_answer *a, const struct proxy_addr *addr)
 {
     for (size_t i = 0; i < a->n; i++)
         if (addr_eq(&a->addrs[i], addr))
@@ -31,7 +31,7 @@ static void ask_system(const char *name, struct lookup_answer *ret_answer)
     ret_answer->error = getaddrinfo(name, NULL, &hints, &found);
     for (const struct addrinfo *i = found; i && ret_answer->n < LOOKUP_ADDRS_MAX; i = i->ai_next) {
         struct proxy_addr addr;
-        if (addr_from_sockaddr(i->ai_addr, &addr) && !has(ret_answer, &addr))
+        if (addr_from_sockaddr(i->ai_addr, &addr) && !lookup_has_addr(ret_answer, &addr))
             ret_answer->addrs[ret_answer->n++] = addr;
     }
     if (found)
@@ -56,7 +56,7 @@ static void mark_own(struct lookup_answer *a)
     freeifaddrs(all);
 }
 
-NORETURN static void work(int out, const char *name, lookup_fn *how)
+NORETURN static void lookup_run_child(int out, const char *name, lookup_fn *how)
 {
     struct lookup_answer answer;
     memset(&answer, 0, sizeof(answer)); /* its padding is written as well */
@@ -80,7 +80,7 @@ int lookup_start(const char *name, lookup_fn *how)
         return -1;
     pid_t pid = fork();
     if (pid == 0)
-        work(ends[1], name, how ? how : ask_system);
+        lookup_run_child(ends[1], name, how ? how : ask_system);
     close(ends[1]);
     if (pid < 0) {
         close(ends[0]);

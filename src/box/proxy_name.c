@@ -9,19 +9,19 @@ enum {
     PORT_HTTPS = 443,
 };
 
-static char lower(char c)
+static char host_lower(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
 }
 
-static bool is_digit(char c)
+static bool host_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
 static bool is_name_byte(char c)
 {
-    return (c >= 'a' && c <= 'z') || is_digit(c) || c == '-' || c == '_';
+    return (c >= 'a' && c <= 'z') || host_is_digit(c) || c == '-' || c == '_';
 }
 
 static bool label_ok(struct str label)
@@ -35,11 +35,11 @@ static bool label_ok(struct str label)
 }
 
 /* A name whose last label is a number is read as an address by resolvers. */
-static bool is_number(struct str label)
+static bool host_is_number(struct str label)
 {
     bool hex = str_starts_with(label, STR("0x"));
     for (size_t i = hex ? 2 : 0; i < label.n; i++)
-        if (!is_digit(label.p[i]) && !(hex && label.p[i] >= 'a' && label.p[i] <= 'f'))
+        if (!host_is_digit(label.p[i]) && !(hex && label.p[i] >= 'a' && label.p[i] <= 'f'))
             return false;
     return true;
 }
@@ -54,7 +54,7 @@ static const char *name_fault(struct str name)
         if (!label_ok(label))
             return "it is no name of a host";
     }
-    return is_number(label) ? "it is an address in a form that is not taken" : NULL;
+    return host_is_number(label) ? "it is an address in a form that is not taken" : NULL;
 }
 
 bool host_parse(struct str text, struct proxy_host *ret_host, const char **ret_why)
@@ -75,7 +75,7 @@ bool host_parse(struct str text, struct proxy_host *ret_host, const char **ret_w
     if (text.n == 0 || text.n > HOST_NAME_MAX_BYTES)
         return false;
     for (size_t i = 0; i < text.n; i++)
-        host.name[i] = lower(text.p[i]);
+        host.name[i] = host_lower(text.p[i]);
     const char *fault = name_fault(str_n(host.name, text.n));
     if (fault) {
         *ret_why = fault;
@@ -115,15 +115,15 @@ bool host_split(struct str text, struct str *ret_host, uint16_t *ret_port)
 
 /* Allowlist ------------------------------------------------------------------------------------ */
 
-struct rule {
+struct host_rule {
     bool below; /* `*.`: only names below it */
     struct proxy_host host;
     uint16_t port; /* 0: those of http and https */
 };
 
-static bool rule_parse(struct str text, struct rule *ret_rule, const char **ret_why)
+static bool rule_parse(struct str text, struct host_rule *ret_rule, const char **ret_why)
 {
-    struct rule r = {0};
+    struct host_rule r = {0};
     struct str host;
     *ret_why = "write example.com, *.example.com, example.com:8443, 192.0.2.7 or [2001:db8::7]";
     if (!host_split(text, &host, &r.port))
@@ -141,7 +141,7 @@ static bool rule_parse(struct str text, struct rule *ret_rule, const char **ret_
 
 bool proxy_host_check(struct str host, struct err *err)
 {
-    struct rule unused;
+    struct host_rule unused;
     const char *why = NULL;
     bool url = memmem(host.p ? host.p : "", host.n, "://", 3) != NULL;
     if (!url && rule_parse(host, &unused, &why))
@@ -154,7 +154,7 @@ bool proxy_host_check(struct str host, struct err *err)
         STR_ARG(str_head(host, HOST_NAME_MAX_BYTES)), why);
 }
 
-static bool rule_matches(const struct rule *r, const struct proxy_host *host, uint16_t port)
+static bool rule_matches(const struct host_rule *r, const struct proxy_host *host, uint16_t port)
 {
     bool port_ok = r->port ? r->port == port : port == PORT_HTTP || port == PORT_HTTPS;
     if (!port_ok || !r->below)
@@ -168,7 +168,7 @@ bool host_allowed(const struct str_list *hosts, const struct proxy_host *host, u
 {
     const char *why;
     for (size_t i = 0; i < hosts->n; i++) {
-        struct rule r;
+        struct host_rule r;
         if (rule_parse(hosts->p[i], &r, &why) && rule_matches(&r, host, port))
             return true;
     }

@@ -110,7 +110,7 @@ static bool write_side(struct pair *p, unsigned s)
     return true;
 }
 
-static void took(struct pair *p, unsigned s, size_t n)
+static void pair_received(struct pair *p, unsigned s, size_t n)
 {
     struct pair_flow *f = &p->flow[s];
     if (s == 0 && p->limited) {
@@ -133,7 +133,7 @@ static bool read_side(struct pair *p, unsigned s)
         f->eof = true;
         f->failed = n < 0;
     } else if (!f->broken) {
-        took(p, s, (size_t)n);
+        pair_received(p, s, (size_t)n);
     }
     return true;
 }

@@ -13,7 +13,7 @@ enum {
     LINE_MAX_BYTES = 4096, /* PIPE_BUF: written atomically */
 };
 
-static bool was_told(struct proxy_report *r, struct str host, uint16_t port)
+static bool report_is_repeat(struct proxy_report *r, struct str host, uint16_t port)
 {
     uint64_t now = clock_mono_ms(),
              hash = fnv_add(fnv_add(FNV_START, host), str_n((const char *)&port, sizeof(port)));
@@ -32,7 +32,7 @@ void report_refusal(struct proxy_report *r, struct str host, uint16_t port, cons
     AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
     char time[CLOCK_RFC3339];
     host = str_head(host, REPORT_HOST_MAX);
-    if (r->fd < 0 || r->lines >= REPORT_LINES_MAX || was_told(r, host, port))
+    if (r->fd < 0 || r->lines >= REPORT_LINES_MAX || report_is_repeat(r, host, port))
         return;
     if (++r->lines == REPORT_LINES_MAX) {
         host = STR("");

@@ -38,7 +38,7 @@ enum head_state socks_greet(struct str bytes, struct socks_greeting *ret_greetin
     return HEAD_WHOLE;
 }
 
-static enum head_state bad(struct proxy_request *r, unsigned status, const char *why)
+static enum head_state socks_reject(struct proxy_request *r, unsigned status, const char *why)
 {
     r->status = status;
     r->why = why;
@@ -72,14 +72,14 @@ enum head_state socks_parse(struct str bytes, struct proxy_request *ret_request)
     size_t at;
     *r = (struct proxy_request){.kind = PROXY_SOCKS};
     if (bytes.n >= 1 && byte_at(bytes, 0) != SOCKS_VERSION)
-        return bad(r, FAILED, "it is no request of SOCKS5");
+        return socks_reject(r, FAILED, "it is no request of SOCKS5");
     if (bytes.n >= 2 && byte_at(bytes, 1) != COMMAND_CONNECT)
-        return bad(r, NO_COMMAND, "of SOCKS only CONNECT is there");
+        return socks_reject(r, NO_COMMAND, "of SOCKS only CONNECT is there");
     if (bytes.n <= REQUEST_FIXED)
         return HEAD_MORE;
     size_t size = address_size(bytes, &at);
     if (size == 0)
-        return bad(r, NO_FORM, "the host is neither a name nor an address");
+        return socks_reject(r, NO_FORM, "the host is neither a name nor an address");
     r->used = at + size + 2;
     if (bytes.n < r->used)
         return HEAD_MORE;

@@ -29,7 +29,7 @@ static void find_keys(const struct recording_input *in, struct mask *mask)
         }
 }
 
-static bool open_next(struct recording *r, int runs, uint64_t after, struct err *err)
+static bool recording_open_next(struct recording *r, int runs, uint64_t after, struct err *err)
 {
     char name[NUMBER_TEXT];
     struct stat st;
@@ -45,7 +45,7 @@ static bool open_next(struct recording *r, int runs, uint64_t after, struct err 
 }
 
 /* An unused number may belong to a recording that was pruned, so continue after the newest. */
-static uint64_t newest(int host_fd)
+static uint64_t recording_newest(int host_fd)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_FREE uint64_t *numbers = base_alloc(RUNS_LISTED_MAX * sizeof(*numbers));
@@ -65,7 +65,7 @@ bool recording_open(struct recording *r, const struct recording_input *in, struc
         openat(in->box->host, "runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (runs < 0)
         return err_errno(err, E_IO, errno, "cannot open 'runs' of the box");
-    if (!open_next(r, runs, MAX(in->after, newest(in->box->host)), err))
+    if (!recording_open_next(r, runs, MAX(in->after, recording_newest(in->box->host)), err))
         return false;
     size_t removed;
     runs_prune(in->box->host, r->number, &removed);
@@ -81,7 +81,7 @@ bool recording_open(struct recording *r, const struct recording_input *in, struc
 
 /* Output -------------------------------------------------------------------------------------- */
 
-static void record(struct recording *r, struct str bytes)
+static void recording_write(struct recording *r, struct str bytes)
 {
     if (r->shown) {
         term_feed(r->shown, bytes);
@@ -94,7 +94,7 @@ static void record(struct recording *r, struct str bytes)
 }
 
 /* Holds back the start of a key until the rest arrives. */
-static void record_masked(struct recording *r, struct str bytes)
+static void recording_write_masked(struct recording *r, struct str bytes)
 {
     AUTO_BUF struct buf whole = BUF_INIT(PIECE_MAX), clean = BUF_INIT(2 * PIECE_MAX);
     buf_add_str(&whole, buf_str(&r->held));
@@ -102,7 +102,7 @@ static void record_masked(struct recording *r, struct str bytes)
     size_t left = mask_add_part(&r->mask, buf_str(&whole), &clean);
     buf_reset(&r->held);
     buf_add_str(&r->held, str_skip(buf_str(&whole), whole.n - left));
-    record(r, buf_str(&clean));
+    recording_write(r, buf_str(&clean));
 }
 
 void recording_output(void *context, struct str bytes)
@@ -112,9 +112,9 @@ void recording_output(void *context, struct str bytes)
     if (!r->open || r->full)
         return;
     if (r->mask.n)
-        record_masked(r, bytes);
+        recording_write_masked(r, bytes);
     else
-        record(r, bytes);
+        recording_write(r, bytes);
 }
 
 void recording_event(void *context, const struct session_event *event)
@@ -139,15 +139,15 @@ uint64_t recording_due(const struct recording *r)
     return MIN(r->printed_ms + RECORDING_QUIET_MS, r->looked_ms + RECORDING_LOOK_MS);
 }
 
-static const struct term *screen_of(const struct recording *r)
+static const struct term *recording_screen(const struct recording *r)
 {
     return r->shown ? r->shown : session_term(r->from);
 }
 
 /* On the screen a key is contiguous even if printed between escape sequences: mask again. */
-static json_t *observe(struct recording *r)
+static json_t *recording_observe(struct recording *r)
 {
-    AUTO_JSON json_t *seen = observer_take(&r->observer, screen_of(r), OBSERVER_FULL);
+    AUTO_JSON json_t *seen = observer_take(&r->observer, recording_screen(r), OBSERVER_FULL);
     json_t *observation = r->mask.n ? mask_tree(&r->mask, seen) : json_incref(seen);
     observer_record(&r->observer, observation, NULL);
     r->looked_bytes = r->observer.bytes;
@@ -160,7 +160,7 @@ void recording_look(struct recording *r, uint64_t now)
     if (now < recording_due(r))
         return;
     r->looked_ms = now;
-    json_decref(observe(r));
+    json_decref(recording_observe(r));
 }
 
 /* End ----------------------------------------------------------------------------------------- */
@@ -171,10 +171,11 @@ static void flush_held(struct recording *r)
     mask_add_text(&r->mask, buf_str(&r->held), &clean);
     buf_reset(&r->held);
     if (clean.n && !r->full)
-        record(r, buf_str(&clean));
+        recording_write(r, buf_str(&clean));
 }
 
-static bool put_last(struct recording *r, const struct recording_end *end, json_t *observation)
+static bool recording_write_last(
+    struct recording *r, const struct recording_end *end, json_t *observation)
 {
     AUTO_ERR struct err err = {0};
     char name[ARTIFACTS_NAME];
@@ -218,8 +219,8 @@ void recording_end(struct recording *r, const struct recording_end *end)
         return;
     flush_held(r);
     r->observer.artifacts = &r->artifacts;
-    AUTO_JSON json_t *observation = observe(r);
-    (void)!put_last(r, end, observation);
+    AUTO_JSON json_t *observation = recording_observe(r);
+    (void)!recording_write_last(r, end, observation);
     r->open = false;
 }
 

@@ -174,7 +174,7 @@ const struct shape box_agent_shape =
 
 /* Finding ------------------------------------------------------------------------------------- */
 
-static const struct box_agent *find(const struct agent_rows *all, struct str name)
+static const struct box_agent *agent_find_row(const struct agent_rows *all, struct str name)
 {
     for (size_t i = 0; i < all->n; i++)
         if (str_eq(all->p[i].name, name))
@@ -182,7 +182,7 @@ static const struct box_agent *find(const struct agent_rows *all, struct str nam
     return NULL;
 }
 
-static bool not_found(struct str name, const struct agent_rows *users, struct err *err)
+static bool agent_not_found(struct str name, const struct agent_rows *users, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO_CHOICE struct choice choice = CHOICE_INIT(name);
@@ -190,7 +190,7 @@ static bool not_found(struct str name, const struct agent_rows *users, struct er
     for (size_t i = 0; i < agent_builtin.n; i++)
         choice_add(&choice, arena_strdup(&a, agent_builtin.p[i].name));
     for (size_t i = 0; i < MIN(users->n, (size_t)LIST_MAX); i++)
-        if (!find(&agent_builtin, users->p[i].name))
+        if (!agent_find_row(&agent_builtin, users->p[i].name))
             choice_add(&choice, arena_strdup(&a, users->p[i].name));
     choice_hint(&choice, "", &hint);
     err_set(err, E_NOT_FOUND, "there is no agent '" STR_FMT "'%s; there are: %s", STR_ARG(name),
@@ -201,11 +201,11 @@ static bool not_found(struct str name, const struct agent_rows *users, struct er
 bool agent_find(struct str name, const struct agent_rows *users, const struct box_agent **ret_agent,
     struct err *err)
 {
-    const struct box_agent *agent = find(users, name);
+    const struct box_agent *agent = agent_find_row(users, name);
     if (!agent)
-        agent = find(&agent_builtin, name);
+        agent = agent_find_row(&agent_builtin, name);
     if (!agent)
-        return not_found(name, users, err);
+        return agent_not_found(name, users, err);
     *ret_agent = agent;
     return true;
 }
@@ -228,13 +228,14 @@ struct str agent_home(const struct box_agent *agent)
 
 /* Checking ------------------------------------------------------------------------------------ */
 
-static bool wrong(struct err *err, const char *column, struct str value, const char *why)
+static bool agent_column_error(
+    struct err *err, const char *column, struct str value, const char *why)
 {
     err_set(err, E_CONFIG, "%s: '" STR_FMT "': %s", column, STR_ARG(value), why);
     return err_ctx(err, "field", "%s", column);
 }
 
-static bool check_keys(const struct box_agent *agent, struct err *err)
+static bool agent_check_keys(const struct box_agent *agent, struct err *err)
 {
     for (size_t i = 0; i < agent->keys.n; i++) {
         struct str key = agent->keys.p[i];
@@ -244,9 +245,10 @@ static bool check_keys(const struct box_agent *agent, struct err *err)
             plain = plain && (key.p[k] == '_' || (key.p[k] >= '0' && key.p[k] <= '9') ||
                                  ((key.p[k] | 0x20) >= 'a' && (key.p[k] | 0x20) <= 'z'));
         if (!plain)
-            return wrong(err, "keys", key, "that is no name of an environment variable");
+            return agent_column_error(
+                err, "keys", key, "that is no name of an environment variable");
         if (row)
-            return wrong(err, "keys", key, row->reason);
+            return agent_column_error(err, "keys", key, row->reason);
     }
     return true;
 }
@@ -260,7 +262,8 @@ static bool check_hosts(const struct box_agent *agent, struct err *err)
             plain = plain && (strchr(".-:", host.p[k]) || (host.p[k] >= '0' && host.p[k] <= '9') ||
                                  ((host.p[k] | 0x20) >= 'a' && (host.p[k] | 0x20) <= 'z'));
         if (!plain)
-            return wrong(err, "hosts", host, "give a host's name, such as api.example.com");
+            return agent_column_error(
+                err, "hosts", host, "give a host's name, such as api.example.com");
     }
     return true;
 }
@@ -271,9 +274,10 @@ static bool check_state_dir(const struct box_agent *agent, struct err *err)
     if (!dir.n)
         return true;
     if (dir.p[0] != '/' || lexical_has_dots(dir))
-        return wrong(err, "state_dir", dir, "it must be absolute, without '.' and '..'");
+        return agent_column_error(
+            err, "state_dir", dir, "it must be absolute, without '.' and '..'");
     if (home.n < 2 || blocked_path(home, BLOCKED_WRITE))
-        return wrong(err, "state_dir", dir,
+        return agent_column_error(err, "state_dir", dir,
             "what holds it is the agent's home, and must be a directory of its own, such as "
             "/home/agent");
     return true;
@@ -286,7 +290,7 @@ static bool check_submit(const struct box_agent *agent, struct err *err)
         struct key key;
         AUTO_ERR struct err why = {0};
         if (word.n && !key_parse(word, &key, &why))
-            return wrong(err, "submit_sequence", word, why.message);
+            return agent_column_error(err, "submit_sequence", word, why.message);
     }
     return true;
 }
@@ -298,7 +302,7 @@ static bool check_pattern(const char *column, struct str pattern, struct err *er
     if (!pattern.n)
         return true;
     if (!regex_new(pattern, &regex, &why))
-        return wrong(err, column, pattern, why.message);
+        return agent_column_error(err, column, pattern, why.message);
     regex_free(regex);
     return true;
 }
@@ -309,16 +313,17 @@ static bool check_commands(const struct box_agent *agent, struct err *err)
     AUTO_ERR struct err why = {0};
     struct str_list words;
     if (!command_split(agent->command, &a, &words, &why))
-        return wrong(err, "command", agent->command, why.message);
+        return agent_column_error(err, "command", agent->command, why.message);
     if (words.n == 0)
-        return wrong(err, "command", agent->command, "it names no program");
+        return agent_column_error(err, "command", agent->command, "it names no program");
     if (!agent->headless.n)
         return agent->prompt_mode == AGENT_INTERACTIVE ||
-               wrong(err, "prompt_mode", STR("headless"), "that needs a headless_command");
+               agent_column_error(
+                   err, "prompt_mode", STR("headless"), "that needs a headless_command");
     if (!command_split(agent->headless, &a, &words, &why))
-        return wrong(err, "headless_command", agent->headless, why.message);
+        return agent_column_error(err, "headless_command", agent->headless, why.message);
     if (command_prompt_word(&words) == 0)
-        return wrong(err, "headless_command", agent->headless,
+        return agent_column_error(err, "headless_command", agent->headless,
             "PROMPT must stand in exactly one argument, and not in the program's name");
     return true;
 }
@@ -326,9 +331,10 @@ static bool check_commands(const struct box_agent *agent, struct err *err)
 bool agent_check(const struct box_agent *agent, struct err *err)
 {
     if (!box_name_valid(agent->name))
-        return wrong(err, "name", agent->name,
+        return agent_column_error(err, "name", agent->name,
             "letters and digits, with single '.', '_' or '-' between them");
-    return check_commands(agent, err) && check_keys(agent, err) && check_state_dir(agent, err) &&
-           check_submit(agent, err) && check_pattern("ready_pattern", agent->ready_pattern, err) &&
+    return check_commands(agent, err) && agent_check_keys(agent, err) &&
+           check_state_dir(agent, err) && check_submit(agent, err) &&
+           check_pattern("ready_pattern", agent->ready_pattern, err) &&
            check_pattern("idle_pattern", agent->idle_pattern, err) && check_hosts(agent, err);
 }

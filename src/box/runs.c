@@ -21,7 +21,7 @@ static int number_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static DIR *open_dir(int at, const char *name)
+static DIR *runs_open_dir(int at, const char *name)
 {
     AUTO_FD int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
@@ -36,7 +36,7 @@ bool runs_list(int host_fd, uint64_t numbers[RUNS_LISTED_MAX], size_t *ret_n, st
     int64_t number;
     size_t n = 0;
     *ret_n = 0;
-    DIR *dir = open_dir(host_fd, "runs");
+    DIR *dir = runs_open_dir(host_fd, "runs");
     if (!dir)
         return errno == ENOENT || err_errno(err, E_IO, errno, "cannot list the recordings");
     while (n < RUNS_LISTED_MAX && (entry = readdir(dir)))
@@ -54,7 +54,7 @@ bool runs_list(int host_fd, uint64_t numbers[RUNS_LISTED_MAX], size_t *ret_n, st
 static bool remove_tree(int at, const char *name, int depth)
 {
     struct dirent *entry;
-    DIR *dir = depth > 0 ? open_dir(at, name) : NULL;
+    DIR *dir = depth > 0 ? runs_open_dir(at, name) : NULL;
     if (!dir)
         return false;
     while ((entry = readdir(dir))) {

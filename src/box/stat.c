@@ -9,12 +9,12 @@ enum {
     GRAPH_LEAST = 6,
 };
 
-struct table {
+struct stat_table {
     size_t name_width, number_width, graph_width;
     uint64_t most; /* highest number of changed lines in a file */
 };
 
-static void add_name(struct buf *text, struct str path, size_t width)
+static void stat_add_name(struct buf *text, struct str path, size_t width)
 {
     AUTO_BUF struct buf name = BUF_INIT(64 * 1024);
     gitname_add(&name, "", path);
@@ -32,10 +32,10 @@ static size_t digits_of(uint64_t n)
     return digits;
 }
 
-static struct table measure(
+static struct stat_table stat_measure(
     const struct delta *d, const struct gitpatch_count *counts, size_t width)
 {
-    struct table t = {.name_width = NAME_LEAST, .number_width = 1};
+    struct stat_table t = {.name_width = NAME_LEAST, .number_width = 1};
     for (size_t i = 0; i < d->n; i++) {
         AUTO_BUF struct buf name = BUF_INIT(64 * 1024);
         gitname_add(&name, "", d->items[i].path);
@@ -55,7 +55,7 @@ static struct table measure(
 }
 
 /* At least one mark unless n is 0. */
-static size_t scaled(const struct table *t, uint64_t n)
+static size_t stat_scale(const struct stat_table *t, uint64_t n)
 {
     if (t->most <= t->graph_width || n == 0)
         return (size_t)n;
@@ -68,10 +68,10 @@ static void add_marks(struct buf *text, char mark, size_t n)
         buf_add_byte(text, mark);
 }
 
-static void add_row(const struct table *t, const struct delta_item *item,
+static void stat_add_row(const struct stat_table *t, const struct delta_item *item,
     const struct gitpatch_count *count, struct buf *text)
 {
-    add_name(text, item->path, t->name_width);
+    stat_add_name(text, item->path, t->name_width);
     if (count->binary) {
         buf_printf(text, "%*s %llu -> %llu bytes\n", (int)t->number_width, "Bin",
             (unsigned long long)count->deleted, (unsigned long long)count->added);
@@ -79,8 +79,8 @@ static void add_row(const struct table *t, const struct delta_item *item,
     }
     uint64_t lines = count->added + count->deleted;
     buf_printf(text, "%*llu%s", (int)t->number_width, (unsigned long long)lines, lines ? " " : "");
-    add_marks(text, '+', scaled(t, count->added));
-    add_marks(text, '-', scaled(t, count->deleted));
+    add_marks(text, '+', stat_scale(t, count->added));
+    add_marks(text, '-', stat_scale(t, count->deleted));
     buf_add_byte(text, '\n');
 }
 
@@ -93,7 +93,7 @@ static void add_sum(struct buf *text, uint64_t n, const char *what, char sign)
 void gitpatch_stat(
     const struct delta *d, const struct gitpatch_count *counts, size_t width, struct buf *text)
 {
-    struct table t = measure(d, counts, width);
+    struct stat_table t = stat_measure(d, counts, width);
     uint64_t added = 0, deleted = 0;
     size_t files = 0;
     for (size_t i = 0; i < d->n; i++) {
@@ -102,7 +102,7 @@ void gitpatch_stat(
         files++;
         added += counts[i].binary ? 0 : counts[i].added;
         deleted += counts[i].binary ? 0 : counts[i].deleted;
-        add_row(&t, &d->items[i], &counts[i], text);
+        stat_add_row(&t, &d->items[i], &counts[i], text);
     }
     if (!files)
         return;

@@ -128,7 +128,7 @@ bool state_save(int host_fd, const struct box_state *state, struct err *err)
 }
 
 /* Leaves `text` empty if the file does not exist yet. */
-static bool read_text(int host_fd, struct buf *text, struct err *err)
+static bool state_read_text(int host_fd, struct buf *text, struct err *err)
 {
     struct stat st;
     AUTO_FD int fd = openat(host_fd, file_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -148,7 +148,7 @@ bool state_load(
     struct box_state state = {.status = BOX_STOPPED, .exit_code = -1};
     bool held = false;
     /* Check the lock first: the supervisor writes the final state before releasing it. */
-    if (!is_held(host_fd, &held, err) || !read_text(host_fd, &text, err))
+    if (!is_held(host_fd, &held, err) || !state_read_text(host_fd, &text, err))
         return false;
     if (text.n && (!json_parse(buf_str(&text), file_name, E_CONFIG, &tree, err) ||
                       !field_read(&box_state_shape, tree, arena, E_CONFIG, &state, err)))

@@ -15,7 +15,7 @@ enum {
     BLOCK = 512,     /* unit of st_blocks */
 };
 
-struct taking {
+struct taken_copier {
     struct taken *s;
     const struct taken_trees *trees;
     struct clone how;
@@ -36,7 +36,7 @@ static const struct taken_file *file_of(const struct taken *s, const struct delt
     return &s->files[item - s->items];
 }
 
-static bool changed(const struct delta_item *item, struct err *err)
+static bool taken_changed_error(const struct delta_item *item, struct err *err)
 {
     err_set(err, E_CONFLICT, "'%s' was changed while it was looked at: try again", item->path.p);
     return err_ctx(err, "path", "%s", item->path.p);
@@ -44,7 +44,7 @@ static bool changed(const struct delta_item *item, struct err *err)
 
 /* Taking the snapshot ------------------------------------------------------------------------- */
 
-static bool open_new(const struct taking *t, const struct delta_item *item, int *ret_fd,
+static bool open_new(const struct taken_copier *t, const struct delta_item *item, int *ret_fd,
     struct stat *ret_st, struct err *err)
 {
     int how = S_ISLNK(item->new.mode) ? O_PATH : O_RDONLY | O_NONBLOCK | O_NOCTTY;
@@ -53,13 +53,13 @@ static bool open_new(const struct taking *t, const struct delta_item *item, int 
     if (fd < 0 && (errno == EACCES || errno == EPERM))
         return err_errno(err, E_IO, errno, "cannot read '%s'", item->path.p);
     if (fd < 0 || fstat(fd, ret_st) != 0 || (ret_st->st_mode & S_IFMT) != (item->new.mode &S_IFMT))
-        return changed(item, err);
+        return taken_changed_error(item, err);
     *ret_fd = TAKE_FD(fd);
     return true;
 }
 
-static bool take_link(struct taking *t, const struct delta_item *item, int fd, struct taken_file *f,
-    size_t *ret_n, struct err *err)
+static bool taken_copy_link(struct taken_copier *t, const struct delta_item *item, int fd,
+    struct taken_file *f, size_t *ret_n, struct err *err)
 {
     char target[DELTA_LINK_MAX];
     ssize_t n = readlinkat(fd, "", target, sizeof(target));
@@ -73,8 +73,8 @@ static bool take_link(struct taking *t, const struct delta_item *item, int fd, s
     return true;
 }
 
-static bool take_text(struct taking *t, const struct delta_item *item, int fd, size_t size,
-    struct taken_file *f, size_t *ret_n, struct err *err)
+static bool taken_copy_text(struct taken_copier *t, const struct delta_item *item, int fd,
+    size_t size, struct taken_file *f, size_t *ret_n, struct err *err)
 {
     char *text = arena_alloc(&t->s->arena, size + 1);
     size_t n = 0;
@@ -94,7 +94,7 @@ static bool take_text(struct taking *t, const struct delta_item *item, int fd, s
 }
 
 /* Falls back to a file that is unlinked at once where O_TMPFILE is not supported. */
-static int make_file(int dir_fd)
+static int taken_make_file(int dir_fd)
 {
     static const char name[] = ".snapshot";
     int fd = openat(dir_fd, ".", O_RDWR | O_TMPFILE | O_EXCL | O_CLOEXEC, 0600);
@@ -113,19 +113,19 @@ static bool no_room(const struct delta_item *item, struct err *err)
     return err_ctx(err, "remedy", "make room below $CORDON_HOME, or apply some paths at a time");
 }
 
-static bool take_file(struct taking *t, const struct delta_item *item, int fd, uint64_t size,
-    struct taken_file *f, struct err *err)
+static bool taken_copy_file(struct taken_copier *t, const struct delta_item *item, int fd,
+    uint64_t size, struct taken_file *f, struct err *err)
 {
     struct taken *s = t->s;
     struct stat st;
-    if (s->fd < 0 && (s->fd = make_file(t->trees->dir_fd)) < 0)
+    if (s->fd < 0 && (s->fd = taken_make_file(t->trees->dir_fd)) < 0)
         return no_room(item, err);
     const struct clone_part part = {.from = fd, .to = s->fd, .to_at = s->used, .size = size};
     uint64_t whole = (size + CLONE_ALIGN - 1) / CLONE_ALIGN * CLONE_ALIGN;
     if (!clone_part(&t->how, &part) || ftruncate(s->fd, (off_t)(s->used + whole)) != 0)
         return no_room(item, err);
     if (fstat(fd, &st) != 0 || (uint64_t)st.st_size < size)
-        return changed(item, err);
+        return taken_changed_error(item, err);
     f->at = s->used;
     s->used += whole;
     return true;
@@ -136,7 +136,7 @@ static bool has_holes(const struct stat *st)
     return st->st_size > HOLE_MIN && st->st_blocks * BLOCK < st->st_size;
 }
 
-static bool take_content(struct taking *t, const struct delta_item *item, int fd,
+static bool taken_copy_content(struct taken_copier *t, const struct delta_item *item, int fd,
     const struct stat *st, struct taken_file *f, size_t *ret_n, struct err *err)
 {
     uint64_t size = (uint64_t)st->st_size;
@@ -146,13 +146,13 @@ static bool take_content(struct taking *t, const struct delta_item *item, int fd
             (unsigned long long)TAKEN_BYTES_MAX);
     t->bytes += size;
     if (size <= TAKEN_SMALL && !has_holes(st) && arena_left(&t->s->arena) > size + 64)
-        return take_text(t, item, fd, (size_t)size, f, ret_n, err);
+        return taken_copy_text(t, item, fd, (size_t)size, f, ret_n, err);
     *ret_n = (size_t)size;
-    return take_file(t, item, fd, size, f, err);
+    return taken_copy_file(t, item, fd, size, f, err);
 }
 
 /* The content was the same when the list was made, but may have changed since. */
-static bool check_mode_only(struct taking *t, struct delta_item *item, struct err *err)
+static bool check_mode_only(struct taken_copier *t, struct delta_item *item, struct err *err)
 {
     struct stat st;
     uint64_t left = TAKEN_BYTES_MAX;
@@ -165,7 +165,8 @@ static bool check_mode_only(struct taking *t, struct delta_item *item, struct er
     return true;
 }
 
-static bool take_item(struct taking *t, size_t i, struct delta_item *item, struct err *err)
+static bool taken_copy_item(
+    struct taken_copier *t, size_t i, struct delta_item *item, struct err *err)
 {
     struct taken_file *f = &t->s->files[i];
     AUTO_FD int fd = -1;
@@ -174,8 +175,8 @@ static bool take_item(struct taking *t, size_t i, struct delta_item *item, struc
     if (!item->new.ino)
         return true;
     if (!open_new(t, item, &fd, &st, err) ||
-        !(S_ISLNK(st.st_mode) ? take_link(t, item, fd, f, &n, err)
-                              : take_content(t, item, fd, &st, f, &n, err)))
+        !(S_ISLNK(st.st_mode) ? taken_copy_link(t, item, fd, f, &n, err)
+                              : taken_copy_content(t, item, fd, &st, f, &n, err)))
         return false;
     f->ctime_s = st.st_ctim.tv_sec;
     f->ctime_ns = st.st_ctim.tv_nsec;
@@ -187,13 +188,13 @@ static bool take_item(struct taking *t, size_t i, struct delta_item *item, struc
 bool taken_make(
     struct taken *s, const struct taken_trees *trees, struct delta *delta, struct err *err)
 {
-    struct taking t = {.s = s, .trees = trees};
+    struct taken_copier t = {.s = s, .trees = trees};
     BUG_ON(s->files);
     s->items = delta->items;
     s->n = delta->n;
     s->files = base_alloc((delta->n + 1) * sizeof(*s->files));
     for (size_t i = 0; i < delta->n; i++)
-        if (!take_item(&t, i, &delta->items[i], err))
+        if (!taken_copy_item(&t, i, &delta->items[i], err))
             return false;
     return true;
 }

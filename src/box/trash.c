@@ -48,7 +48,7 @@ static bool is_dots(const char *name)
 }
 
 /* Deleting slows down the copy of a new box, for which a user is waiting. */
-static bool somebody_makes_one(const struct emptier *e)
+static bool trash_box_is_made(const struct emptier *e)
 {
     struct dirent *entry;
     bool any = false;
@@ -61,12 +61,12 @@ static bool somebody_makes_one(const struct emptier *e)
     return any;
 }
 
-static void give_way(struct emptier *e)
+static void trash_pause(struct emptier *e)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
     if (e->seen++ % LOOK_EVERY)
         return;
-    while (e->pauses > 0 && !is_late(e) && somebody_makes_one(e)) {
+    while (e->pauses > 0 && !is_late(e) && trash_box_is_made(e)) {
         nanosleep(&pause, NULL);
         e->pauses--;
     }
@@ -87,7 +87,7 @@ static DIR *open_list(int dir, const char *name)
 }
 
 /* Moves a directory in a tree to the top level of the trash. */
-static bool lift(struct emptier *e, int dir, const char *name)
+static bool trash_lift(struct emptier *e, int dir, const char *name)
 {
     char id[ID_SIZE];
     id_new(id);
@@ -95,19 +95,19 @@ static bool lift(struct emptier *e, int dir, const char *name)
 }
 
 /* Renaming a directory requires write permission on it, for its "..". */
-static bool take_out(struct emptier *e, int dir, const char *name)
+static bool trash_remove_entry(struct emptier *e, int dir, const char *name)
 {
     if (unlinkat(dir, name, 0) == 0)
         return true;
     if (errno != EISDIR && errno != EPERM)
         return false;
-    return lift(e, dir, name) ||
-           (fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 && lift(e, dir, name));
+    return trash_lift(e, dir, name) ||
+           (fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) == 0 && trash_lift(e, dir, name));
 }
 
 /* Removes everything in the top of a tree; its directories become separate trees. A tree in use is
  * locked by its user. */
-static bool empty_one(struct emptier *e, const char *name)
+static bool trash_empty_tree(struct emptier *e, const char *name)
 {
     struct dirent *entry;
     bool ok = true;
@@ -120,8 +120,8 @@ static bool empty_one(struct emptier *e, const char *name)
     }
     while (!is_late(e) && (entry = readdir(list)))
         if (!is_dots(entry->d_name)) {
-            give_way(e);
-            bool done = take_out(e, dirfd(list), entry->d_name);
+            trash_pause(e);
+            bool done = trash_remove_entry(e, dirfd(list), entry->d_name);
             e->deleted += done;
             ok = ok && done;
         }
@@ -130,7 +130,7 @@ static bool empty_one(struct emptier *e, const char *name)
 }
 
 /* One pass over the current entries; returns the number of trees that could not be deleted. */
-static size_t round_of(struct emptier *e, DIR *list, size_t *ret_done)
+static size_t trash_run_round(struct emptier *e, DIR *list, size_t *ret_done)
 {
     struct dirent *entry;
     size_t stuck = 0;
@@ -139,14 +139,14 @@ static size_t round_of(struct emptier *e, DIR *list, size_t *ret_done)
     while ((entry = readdir(list))) {
         if (is_dots(entry->d_name))
             continue;
-        bool done = !is_late(e) && empty_one(e, entry->d_name);
+        bool done = !is_late(e) && trash_empty_tree(e, entry->d_name);
         *ret_done += done;
         stuck += !done;
     }
     return stuck;
 }
 
-static bool empty(
+static bool trash_run(
     const struct boxes *boxes, struct emptier e, struct trash_left *ret_left, struct err *err)
 {
     struct trash_left left = {0};
@@ -163,7 +163,7 @@ static bool empty(
     }
     size_t done;
     do
-        left.left = round_of(&e, list, &done);
+        left.left = trash_run_round(&e, list, &done);
     while (done && !e.late); /* directories moved to the top may appear only now */
     left.deleted = e.deleted;
     closedir(list);
@@ -175,12 +175,12 @@ bool trash_empty(
     const struct boxes *boxes, uint64_t max_ms, struct trash_left *ret_left, struct err *err)
 {
     const struct emptier e = {.trash = boxes->trash, .until_ms = clock_mono_ms() + max_ms};
-    return empty(boxes, e, ret_left, err);
+    return trash_run(boxes, e, ret_left, err);
 }
 
 /* Background ---------------------------------------------------------------------------------- */
 
-static bool has_any(int trash)
+static bool trash_has_any(int trash)
 {
     struct dirent *entry;
     bool any = false;
@@ -208,7 +208,7 @@ enum {
 };
 
 /* Closes all descriptors of the caller, most importantly its locks. */
-static bool let_go(int trash)
+static bool trash_release_fds(int trash)
 {
     if (trash != KEPT_FD && dup3(trash, KEPT_FD, O_CLOEXEC) < 0)
         return false;
@@ -222,7 +222,7 @@ static bool let_go(int trash)
     return chdir("/") == 0;
 }
 
-static void be_humble(void)
+static void trash_lower_priority(void)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -238,21 +238,21 @@ static void empty_alone(void)
     struct trash_left left;
     struct err err = {0};
     boxes.trash = KEPT_FD;
-    be_humble();
+    trash_lower_priority();
     const struct emptier e = {
         .trash = KEPT_FD, .until_ms = clock_mono_ms() + TRASH_LATER_MS, .pauses = PAUSES_MAX};
-    (void)!empty(&boxes, e, &left, &err);
+    (void)!trash_run(&boxes, e, &left, &err);
     _exit(0);
 }
 
 void trash_empty_later(const struct boxes *boxes)
 {
-    if (!has_any(boxes->trash))
+    if (!trash_has_any(boxes->trash))
         return;
     pid_t first = fork();
     if (first == 0) {
         /* Before the second fork: when we return, no duplicate of a lock is left. */
-        if (let_go(boxes->trash) && setsid() >= 0 && fork() == 0)
+        if (trash_release_fds(boxes->trash) && setsid() >= 0 && fork() == 0)
             empty_alone();
         _exit(0);
     }

@@ -12,7 +12,7 @@
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
-struct reading {
+struct upper_reader {
     int lower_fd, upper_fd;
     size_t entries_max;
     uint64_t compare_left;
@@ -24,7 +24,7 @@ struct reading {
     bool is_hidden;
 };
 
-static bool enough(const struct reading *r)
+static bool upper_has_enough(const struct upper_reader *r)
 {
     return r->first_only && r->delta->n > 0;
 }
@@ -103,8 +103,8 @@ static bool check_plain(const struct walk_entry *e, const struct stat *st, struc
 
 /* Comparison ---------------------------------------------------------------------------------- */
 
-static bool add_if_changed(struct reading *r, struct str path, const struct stat *old, int old_fd,
-    const struct stat *new, int new_fd, struct err *err)
+static bool add_if_changed(struct upper_reader *r, struct str path, const struct stat *old,
+    int old_fd, const struct stat *new, int new_fd, struct err *err)
 {
     bool same;
     if ((old->st_mode & S_IFMT) != (new->st_mode &S_IFMT))
@@ -132,7 +132,7 @@ static bool gone_on_the_way(int errnum)
 
 /* Opens the lower layer's entry at a path: *ret_fd is -1 if it does not exist. */
 static bool open_lower(
-    struct reading *r, struct str path, struct stat *ret_st, int *ret_fd, struct err *err)
+    struct upper_reader *r, struct str path, struct stat *ret_st, int *ret_fd, struct err *err)
 {
     AUTO_FD int fd = delta_open(r->lower_fd, path, ret_st);
     if (fd < 0 && !gone_on_the_way(errno))
@@ -144,7 +144,7 @@ static bool open_lower(
 /* Deletions ----------------------------------------------------------------------------------- */
 
 /* Checks whether the upper layer has its own file or symlink there, which is handled separately. */
-static bool upper_has(struct reading *r, struct str path)
+static bool upper_has(struct upper_reader *r, struct str path)
 {
     ptrdiff_t slash = str_find_last(path, '/');
     char dir[PATH_MAX];
@@ -160,7 +160,8 @@ static bool upper_has(struct reading *r, struct str path)
            (r->whole || !is_whiteout(fd, name, &st));
 }
 
-static bool delete_one(struct reading *r, struct str path, const struct stat *old, struct err *err)
+static bool delete_one(
+    struct upper_reader *r, struct str path, const struct stat *old, struct err *err)
 {
     if (!is_content(old->st_mode) || delta_is_git(path) || upper_has(r, path))
         return true;
@@ -168,7 +169,7 @@ static bool delete_one(struct reading *r, struct str path, const struct stat *ol
 }
 
 /* Adds deletions for everything below a lower directory that the upper layer doesn't have. */
-static bool delete_below(struct reading *r, int dir_fd, struct str dir, struct err *err)
+static bool delete_below(struct upper_reader *r, int dir_fd, struct str dir, struct err *err)
 {
     AUTO_WALK struct walk *w = NULL;
     AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
@@ -178,7 +179,7 @@ static bool delete_below(struct reading *r, int dir_fd, struct str dir, struct e
     const struct walk_entry *e;
     if (!walk_open(dir_fd, &options, &w, err))
         return false;
-    while (!enough(r)) {
+    while (!upper_has_enough(r)) {
         struct stat st;
         if (!walk_next(w, &e, err))
             return false;
@@ -199,7 +200,7 @@ static bool delete_below(struct reading *r, int dir_fd, struct str dir, struct e
 }
 
 /* Adds deletions for the hidden file, symlink or whole directory of the lower layer at a path. */
-static bool delete_lower(struct reading *r, struct str path, struct err *err)
+static bool delete_lower(struct upper_reader *r, struct str path, struct err *err)
 {
     AUTO_FD int fd = beneath_open(
         r->lower_fd, path.n ? path.p : ".", O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
@@ -213,12 +214,12 @@ static bool delete_lower(struct reading *r, struct str path, struct err *err)
 
 /* Entries of the upper layer ------------------------------------------------------------------ */
 
-static bool under_hidden(const struct reading *r, struct str path)
+static bool under_hidden(const struct upper_reader *r, struct str path)
 {
     return r->is_hidden && str_starts_with(path, buf_str(&r->hidden));
 }
 
-static bool hide(struct reading *r, struct str path, struct err *err)
+static bool upper_hide(struct upper_reader *r, struct str path, struct err *err)
 {
     r->is_hidden = true;
     buf_reset(&r->hidden);
@@ -227,13 +228,13 @@ static bool hide(struct reading *r, struct str path, struct err *err)
     return delete_lower(r, path, err);
 }
 
-static bool take_dir(struct reading *r, const struct walk_entry *e, struct err *err)
+static bool upper_read_dir(struct upper_reader *r, const struct walk_entry *e, struct err *err)
 {
     struct stat old;
     if (r->whole || under_hidden(r, e->path))
         return true;
     if (is_opaque(e->dir_fd, e->name.p))
-        return hide(r, e->path, err);
+        return upper_hide(r, e->path, err);
     AUTO_FD int fd =
         beneath_open(r->lower_fd, e->path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     if (fd < 0 || fstat(fd, &old) != 0 || S_ISDIR(old.st_mode))
@@ -241,7 +242,7 @@ static bool take_dir(struct reading *r, const struct walk_entry *e, struct err *
     return delete_one(r, e->path, &old, err);
 }
 
-static bool take_content(struct reading *r, const struct walk_entry *e, struct err *err)
+static bool upper_read_content(struct upper_reader *r, const struct walk_entry *e, struct err *err)
 {
     struct stat old, new;
     AUTO_FD int old_fd = -1;
@@ -264,13 +265,13 @@ static bool take_content(struct reading *r, const struct walk_entry *e, struct e
 
 /* Unchanged since it was found equal to the lower one, which is also unchanged: apply writes only
  * changed files. */
-static bool is_as_before(const struct reading *r, struct str path, const struct stat *st)
+static bool is_as_before(const struct upper_reader *r, struct str path, const struct stat *st)
 {
     const struct manifest_entry *e = r->same ? manifest_find(r->same, path) : NULL;
     return e && manifest_same(e, st);
 }
 
-static const char *what_it_is(mode_t mode)
+static const char *upper_type_name(mode_t mode)
 {
     return S_ISFIFO(mode) ? "is a named pipe" : S_ISSOCK(mode) ? "is a socket" : "is a device";
 }
@@ -286,7 +287,8 @@ static bool stands_for_git(struct str name)
     return delta_is_git(name) || (name.n == 5 && strncasecmp(name.p, "git~1", 5) == 0);
 }
 
-static bool take(struct reading *r, struct walk *w, const struct walk_entry *e, struct err *err)
+static bool upper_read_entry(
+    struct upper_reader *r, struct walk *w, const struct walk_entry *e, struct err *err)
 {
     struct stat st;
     if (stands_for_git(e->name)) {
@@ -304,30 +306,30 @@ static bool take(struct reading *r, struct walk *w, const struct walk_entry *e, 
     if (is_as_before(r, e->path, &st))
         return true;
     if (S_ISDIR(st.st_mode))
-        return take_dir(r, e, err);
+        return upper_read_dir(r, e, err);
     if (is_content(st.st_mode))
-        return take_content(r, e, err);
-    delta_refuse(r->delta, e->path, what_it_is(st.st_mode));
+        return upper_read_content(r, e, err);
+    delta_refuse(r->delta, e->path, upper_type_name(st.st_mode));
     return true;
 }
 
-static bool read_all(struct reading *r, bool opaque_root, struct err *err)
+static bool upper_read_all(struct upper_reader *r, bool opaque_root, struct err *err)
 {
     AUTO_WALK struct walk *w = NULL;
     AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
     struct walk_options options = {
         .all_names = true, .entries_max = r->entries_max, .problems = &problems};
     const struct walk_entry *e;
-    if ((opaque_root || is_opaque(r->upper_fd, ".")) && !hide(r, STR(""), err))
+    if ((opaque_root || is_opaque(r->upper_fd, ".")) && !upper_hide(r, STR(""), err))
         return false;
     if (!walk_open(r->upper_fd, &options, &w, err))
         return err_wrap(err, "the changes of the box");
-    while (!enough(r)) {
+    while (!upper_has_enough(r)) {
         if (!walk_next(w, &e, err))
             return err_wrap(err, "the changes of the box");
         if (!e)
             break;
-        if (!take(r, w, e, err))
+        if (!upper_read_entry(r, w, e, err))
             return false;
     }
     for (size_t i = 0; i < MIN(problems.n, (size_t)WALK_PROBLEMS_KEPT); i++)
@@ -336,10 +338,10 @@ static bool read_all(struct reading *r, bool opaque_root, struct err *err)
     return true;
 }
 
-static bool run(int lower_fd, int upper_fd, const struct upper_options *options, bool first_only,
-    struct delta *delta, struct err *err)
+static bool upper_collect(int lower_fd, int upper_fd, const struct upper_options *options,
+    bool first_only, struct delta *delta, struct err *err)
 {
-    struct reading r = {
+    struct upper_reader r = {
         .lower_fd = lower_fd,
         .upper_fd = upper_fd,
         .entries_max = options->entries_max ? options->entries_max : UPPER_ENTRIES_MAX,
@@ -350,7 +352,7 @@ static bool run(int lower_fd, int upper_fd, const struct upper_options *options,
         .delta = delta,
         .hidden = BUF_INIT(1 << 20),
     };
-    bool ok = read_all(&r, options->opaque_root, err);
+    bool ok = upper_read_all(&r, options->opaque_root, err);
     buf_done(&r.hidden);
     if (ok)
         delta_sort(delta);
@@ -361,14 +363,14 @@ bool upper_read(int lower_fd, int upper_fd, const struct upper_options *options,
     struct delta *delta, struct err *err)
 {
     BUG_ON(delta->n);
-    return run(lower_fd, upper_fd, options, false, delta, err);
+    return upper_collect(lower_fd, upper_fd, options, false, delta, err);
 }
 
 bool upper_any(
     int lower_fd, int upper_fd, const struct upper_options *options, bool *ret_any, struct err *err)
 {
     AUTO_DELTA struct delta delta = DELTA_INIT;
-    if (!run(lower_fd, upper_fd, options, true, &delta, err))
+    if (!upper_collect(lower_fd, upper_fd, options, true, &delta, err))
         return false;
     *ret_any = delta.n > 0 || delta.n_refused > 0;
     return true;

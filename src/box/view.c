@@ -22,7 +22,7 @@ enum {
 };
 #define TMP_BYTES ((uint64_t)2 << 30)
 
-struct viewer {
+struct view_builder {
     const struct box *box;
     const struct view_input *in;
     struct arena *a;
@@ -39,7 +39,7 @@ struct viewer {
 /* Mounts -------------------------------------------------------------------------------------- */
 
 /* Looks up a path that must not contain symlinks. */
-static bool source_of(
+static bool view_source_of(
     struct str path, struct plan_source *ret_source, mode_t *ret_mode, struct err *err)
 {
     struct stat st;
@@ -57,11 +57,12 @@ static bool source_of(
     return true;
 }
 
-static bool bind(struct viewer *v, struct str at, struct str path, bool write, struct err *err)
+static bool view_bind(
+    struct view_builder *v, struct str at, struct str path, bool write, struct err *err)
 {
     mode_t mode;
     struct plan_bind *b = &v->binds[v->n_binds];
-    if (!source_of(path, &b->source, &mode, err))
+    if (!view_source_of(path, &b->source, &mode, err))
         return false;
     b->at = at;
     b->is_dir = S_ISDIR(mode);
@@ -73,11 +74,11 @@ static bool bind(struct viewer *v, struct str at, struct str path, bool write, s
 
 /* Mounts a directory that the box writes directly. Its `.git` stays read-only: the host's git runs
  * programs configured there, in too many files to list them (hooks, config, commondir, …). */
-static bool bind_writable(struct viewer *v, struct str path, struct err *err)
+static bool bind_writable(struct view_builder *v, struct str path, struct err *err)
 {
     struct stat st;
     const char *git = arena_printf(v->a, STR_FMT "/.git", STR_ARG(path));
-    if (!bind(v, path, path, true, err))
+    if (!view_bind(v, path, path, true, err))
         return false;
     v->writable.p[v->writable.n++] = path;
     if (lstat(git, &st) != 0)
@@ -86,10 +87,10 @@ static bool bind_writable(struct viewer *v, struct str path, struct err *err)
         return err_set(err, E_FS_VIOLATION,
             "'%s' is a link, which a box that may write there could lead elsewhere; use ':copy'",
             git);
-    return bind(v, str_z(git), str_z(git), false, err);
+    return view_bind(v, str_z(git), str_z(git), false, err);
 }
 
-static bool add_overlay(struct viewer *v, struct err *err)
+static bool add_overlay(struct view_builder *v, struct err *err)
 {
     const struct box *box = v->box;
     struct plan_overlay *o = &v->overlay;
@@ -98,19 +99,19 @@ static bool add_overlay(struct viewer *v, struct err *err)
     mode_t mode;
     o->at = box->meta.workdir.mount_path;
     o->exec = true;
-    return source_of(lower, &o->lower, &mode, err) &&
-           source_of(box_part_path(box, "work", "upper", v->a), &o->upper, &mode, err) &&
-           source_of(box_part_path(box, "work", "work", v->a), &o->work, &mode, err);
+    return view_source_of(lower, &o->lower, &mode, err) &&
+           view_source_of(box_part_path(box, "work", "upper", v->a), &o->upper, &mode, err) &&
+           view_source_of(box_part_path(box, "work", "work", v->a), &o->work, &mode, err);
 }
 
-static bool add_project(struct viewer *v, struct err *err)
+static bool add_project(struct view_builder *v, struct err *err)
 {
     const struct box *box = v->box;
     switch (box->setup.layering) {
     case BOX_LAYERS_OVERLAY:
         return add_overlay(v, err);
     case BOX_LAYERS_SECOND_COPY:
-        return bind(
+        return view_bind(
             v, box->meta.workdir.mount_path, box_part_path(box, "work", "tree", v->a), true, err);
     default:
         return bind_writable(v, box->meta.workdir.host_path, err);
@@ -118,7 +119,7 @@ static bool add_project(struct viewer *v, struct err *err)
 }
 
 /* The agent's home must not be inside another mounted directory. */
-static bool check_home(const struct viewer *v, struct err *err)
+static bool check_home(const struct view_builder *v, struct err *err)
 {
     for (size_t i = 0; i < v->inside.n; i++)
         if (lexical_is_below(v->inside.p[i], v->home))
@@ -129,7 +130,7 @@ static bool check_home(const struct viewer *v, struct err *err)
     return true;
 }
 
-static bool add_places(struct viewer *v, struct err *err)
+static bool add_places(struct view_builder *v, struct err *err)
 {
     enum {
         HOME_AND_PROJECT = 3,
@@ -144,11 +145,12 @@ static bool add_places(struct viewer *v, struct err *err)
     for (size_t i = 0; i < setup->n_extras; i++)
         v->inside.p[v->inside.n++] = setup->extras[i].path;
     struct str home = str_z(arena_printf(v->a, STR_FMT "/home", STR_ARG(box->path)));
-    if (!check_home(v, err) || !add_project(v, err) || !bind(v, v->home, home, true, err))
+    if (!check_home(v, err) || !add_project(v, err) || !view_bind(v, v->home, home, true, err))
         return false;
     for (size_t i = 0; i < setup->n_extras; i++) {
         const struct box_extra *e = &setup->extras[i];
-        if (!(e->writable ? bind_writable(v, e->path, err) : bind(v, e->path, e->path, false, err)))
+        if (!(e->writable ? bind_writable(v, e->path, err)
+                          : view_bind(v, e->path, e->path, false, err)))
             return false;
     }
     return true;
@@ -156,7 +158,7 @@ static bool add_places(struct viewer *v, struct err *err)
 
 /* Policy -------------------------------------------------------------------------------------- */
 
-static void without(struct str_list *list, struct str path)
+static void view_remove_path(struct str_list *list, struct str path)
 {
     size_t n = 0;
     for (size_t i = 0; i < list->n; i++)
@@ -165,7 +167,7 @@ static void without(struct str_list *list, struct str path)
     list->n = n;
 }
 
-static struct str_list joined(struct arena *a, struct str_list one, struct str_list two)
+static struct str_list view_join_lists(struct arena *a, struct str_list one, struct str_list two)
 {
     struct str_list both = {ARENA_NEW(a, struct str, one.n + two.n), one.n + two.n};
     if (one.n)
@@ -175,7 +177,7 @@ static struct str_list joined(struct arena *a, struct str_list one, struct str_l
     return both;
 }
 
-static void set_limits(const struct box_limits *limits, struct policy_limits *p)
+static void view_set_limits(const struct box_limits *limits, struct policy_limits *p)
 {
     *p = (struct policy_limits){
         .processes = limits->processes ? limits->processes : PROCESSES,
@@ -189,27 +191,27 @@ static void set_limits(const struct box_limits *limits, struct policy_limits *p)
 }
 
 /* The system part of the build preset; the directories are separate mounts. */
-static bool make_policy(struct viewer *v, struct err *err)
+static bool view_make_policy(struct view_builder *v, struct err *err)
 {
     struct policy *p = &v->view->policy;
     struct str root = v->box->meta.workdir.host_path;
     struct str_list hosts;
     if (!preset_load("build", root, v->a, p, err))
         return false;
-    without(&p->fs.allowed_read, root);
-    without(&p->fs.allowed_write, root);
-    without(&p->exec.allowed_executables, root);
+    view_remove_path(&p->fs.allowed_read, root);
+    view_remove_path(&p->fs.allowed_write, root);
+    view_remove_path(&p->exec.allowed_executables, root);
     p->fs.working_dir = (struct str){0};
     if (box_network(v->box, &hosts) == BOX_NETWORK_ON) {
         p->network = POLICY_NETWORK_ENABLED;
         p->network_unsafe_ack = true;
     }
-    set_limits(&v->box->setup.limits, &p->limits);
+    view_set_limits(&v->box->setup.limits, &p->limits);
     return true;
 }
 
 /* The state directory, which contains the box as sandboxes/<name>. */
-static struct str state_of(const struct box *box, struct arena *a)
+static struct str view_state_dir(const struct box *box, struct arena *a)
 {
     struct str dir = str_head(box->path, (size_t)str_find_last(box->path, '/'));
     if (str_is(lexical_name(dir), "sandboxes"))
@@ -217,7 +219,7 @@ static struct str state_of(const struct box *box, struct arena *a)
     return arena_str(a, dir.n ? dir : STR("/"));
 }
 
-static struct str variable(const char *const *all, struct str name)
+static struct str view_env_value(const char *const *all, struct str name)
 {
     for (; all && *all; all++) {
         struct str one = str_z(*all);
@@ -227,7 +229,7 @@ static struct str variable(const char *const *all, struct str name)
     return (struct str){0};
 }
 
-static struct str resolved(struct arena *a, struct str path)
+static struct str view_resolve(struct arena *a, struct str path)
 {
     AUTO_FD int fd = path.n ? beneath_peek(path.p) : -1;
     AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
@@ -235,7 +237,7 @@ static struct str resolved(struct arena *a, struct str path)
 }
 
 /* Path of this executable, if it still exists. */
-static const char *own_program(const struct viewer *v)
+static const char *own_program(const struct view_builder *v)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -245,7 +247,7 @@ static const char *own_program(const struct viewer *v)
 
 /* The command to run, or else the program in the agent's row, for users who run it by hand. In the
  * row of our own agent it is this executable. */
-static const char *program_name(const struct viewer *v)
+static const char *program_name(const struct view_builder *v)
 {
     AUTO_ERR struct err ignored = {0};
     struct str_list words;
@@ -267,7 +269,7 @@ static bool lies_in(const struct str_list *dirs, struct str path)
 }
 
 /* Only the file: an agent that runs outside of a box executes its tools in the box with it. */
-static void add_own_program(struct viewer *v)
+static void add_own_program(struct view_builder *v)
 {
     struct policy *p = &v->view->policy;
     const char *own = own_program(v);
@@ -275,19 +277,19 @@ static void add_own_program(struct viewer *v)
     if (!own || lies_in(&p->exec.allowed_executables, path) || lies_in(&v->inside, path))
         return;
     const struct str_list shown = {&path, 1};
-    p->fs.allowed_read = joined(v->a, p->fs.allowed_read, shown);
-    p->exec.allowed_executables = joined(v->a, p->exec.allowed_executables, shown);
+    p->fs.allowed_read = view_join_lists(v->a, p->fs.allowed_read, shown);
+    p->exec.allowed_executables = view_join_lists(v->a, p->exec.allowed_executables, shown);
 }
 
-static bool add_program(struct viewer *v, struct err *err)
+static bool add_program(struct view_builder *v, struct err *err)
 {
     struct policy *p = &v->view->policy;
     AUTO_ERR struct err missing = {0};
     const struct installed_input input = {
         .program = program_name(v),
-        .path = variable(v->in->environ, STR("PATH")),
+        .path = view_env_value(v->in->environ, STR("PATH")),
         .cwd = v->box->meta.workdir.mount_path,
-        .home = resolved(v->a, str_z(v->in->home)),
+        .home = view_resolve(v->a, str_z(v->in->home)),
         .state = v->hidden,
         .inside = v->inside,
         .system = p->exec.allowed_executables,
@@ -297,25 +299,26 @@ static bool add_program(struct viewer *v, struct err *err)
         return !v->in->program || err_move(err, &missing);
     if (v->in->program)
         v->view->program = v->installed.path.p;
-    p->fs.allowed_read = joined(v->a, p->fs.allowed_read, v->installed.shown);
-    p->exec.allowed_executables = joined(v->a, p->exec.allowed_executables, v->installed.shown);
+    p->fs.allowed_read = view_join_lists(v->a, p->fs.allowed_read, v->installed.shown);
+    p->exec.allowed_executables =
+        view_join_lists(v->a, p->exec.allowed_executables, v->installed.shown);
     return true;
 }
 
 /* Environment --------------------------------------------------------------------------------- */
 
-struct setter {
+struct view_env {
     struct str_pair pairs[ENV_MAX];
     size_t n;
 };
 
-static void set(struct setter *s, const char *name, struct str value)
+static void view_set_env(struct view_env *s, const char *name, struct str value)
 {
     BUG_ON(s->n == ENV_MAX);
     s->pairs[s->n++] = (struct str_pair){str_z(name), value};
 }
 
-static bool is_shown(const struct viewer *v, struct str dir)
+static bool view_is_shown(const struct view_builder *v, struct str dir)
 {
     const struct str_list *const lists[] = {
         &v->view->policy.exec.allowed_executables, &v->inside, &v->installed.dirs};
@@ -326,7 +329,7 @@ static bool is_shown(const struct viewer *v, struct str dir)
     return false;
 }
 
-static bool has_dir(const struct buf *path, struct str dir)
+static bool view_has_path_dir(const struct buf *path, struct str dir)
 {
     struct str one, rest = buf_str(path);
     while (str_cut(rest, ':', &one, &rest))
@@ -335,9 +338,9 @@ static bool has_dir(const struct buf *path, struct str dir)
     return false;
 }
 
-static void add_dir(struct buf *path, struct str dir)
+static void view_add_path_dir(struct buf *path, struct str dir)
 {
-    if (has_dir(path, dir))
+    if (view_has_path_dir(path, dir))
         return;
     if (path->n)
         buf_add_byte(path, ':');
@@ -345,31 +348,31 @@ static void add_dir(struct buf *path, struct str dir)
 }
 
 /* The caller's PATH, without directories that are not in the box; then the usual ones. */
-static struct str make_path(const struct viewer *v)
+static struct str make_path(const struct view_builder *v)
 {
     static const char *const usual[] = {"/usr/local/bin", "/usr/bin", "/bin"};
     AUTO_BUF struct buf path = BUF_INIT(1 << 20);
-    struct str one, rest = variable(v->in->environ, STR("PATH"));
+    struct str one, rest = view_env_value(v->in->environ, STR("PATH"));
     buf_printf(&path, STR_FMT "/.local/bin", STR_ARG(v->home));
     while (rest.p && str_cut(rest, ':', &one, &rest)) {
         if (one.n == 0 || one.p[0] != '/')
             continue;
-        struct str clean = lexical_absolute(v->a, STR("/"), one), real = resolved(v->a, clean);
-        if (is_shown(v, clean))
-            add_dir(&path, clean);
-        else if (real.n && is_shown(v, real))
-            add_dir(&path, real);
+        struct str clean = lexical_absolute(v->a, STR("/"), one), real = view_resolve(v->a, clean);
+        if (view_is_shown(v, clean))
+            view_add_path_dir(&path, clean);
+        else if (real.n && view_is_shown(v, real))
+            view_add_path_dir(&path, real);
     }
     for (size_t i = 0; i < v->installed.dirs.n; i++)
-        add_dir(&path, v->installed.dirs.p[i]);
+        view_add_path_dir(&path, v->installed.dirs.p[i]);
     for (size_t i = 0; i < ARRAY_LEN(usual); i++)
-        add_dir(&path, str_z(usual[i]));
+        view_add_path_dir(&path, str_z(usual[i]));
     return arena_str(v->a, buf_str(&path));
 }
 
 /* Hosts reached without the proxy: the box's own loopback, except for names in the list, which
  * refer to the host. */
-static struct str direct_hosts(const struct viewer *v)
+static struct str direct_hosts(const struct view_builder *v)
 {
     static const char *const own[] = {"localhost", "127.0.0.1"};
     AUTO_BUF struct buf text = BUF_INIT(64);
@@ -388,29 +391,29 @@ static struct str direct_hosts(const struct viewer *v)
     return arena_str(v->a, buf_str(&text));
 }
 
-static void set_proxy(const struct viewer *v, struct setter *s)
+static void view_set_proxy_env(const struct view_builder *v, struct view_env *s)
 {
     static const char *const names[] = {
         "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"};
     struct str url = str_z(arena_printf(v->a, "http://127.0.0.1:%u", v->in->proxy_port));
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        set(s, names[i], url);
+        view_set_env(s, names[i], url);
     struct str direct = direct_hosts(v);
-    set(s, "NO_PROXY", direct);
-    set(s, "no_proxy", direct);
-    set(s, "NODE_USE_ENV_PROXY", STR("1")); /* without it node ignores these variables */
+    view_set_env(s, "NO_PROXY", direct);
+    view_set_env(s, "no_proxy", direct);
+    view_set_env(s, "NODE_USE_ENV_PROXY", STR("1")); /* without it node ignores these variables */
 }
 
-static void make_env(struct viewer *v)
+static void make_env(struct view_builder *v)
 {
-    struct setter s = {.n = 0};
+    struct view_env s = {.n = 0};
     struct policy_env *env = &v->view->policy.env;
-    set(&s, "HOME", v->home);
-    set(&s, "PATH", make_path(v));
-    set(&s, "CORDON_BOX", v->box->name);
-    set(&s, "IS_SANDBOX", STR("1")); /* without it some agents refuse to run as root */
+    view_set_env(&s, "HOME", v->home);
+    view_set_env(&s, "PATH", make_path(v));
+    view_set_env(&s, "CORDON_BOX", v->box->name);
+    view_set_env(&s, "IS_SANDBOX", STR("1")); /* without it some agents refuse to run as root */
     if (v->in->proxy_port)
-        set_proxy(v, &s);
+        view_set_proxy_env(v, &s);
     env->set = (struct str_map){ARENA_NEW(v->a, struct str_pair, s.n), s.n};
     memcpy(env->set.p, s.pairs, s.n * sizeof(*s.pairs));
     env->inherit = true;
@@ -442,7 +445,7 @@ static bool make_place(int home, struct str rest, bool is_dir, struct arena *a)
     return dir >= 0;
 }
 
-static bool make_places(const struct viewer *v, struct err *err)
+static bool make_places(const struct view_builder *v, struct err *err)
 {
     const struct plan *plan = &v->view->plan;
     AUTO_FD int home = openat(v->box->fd, "home", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -459,7 +462,7 @@ static bool make_places(const struct viewer *v, struct err *err)
     return true;
 }
 
-static bool make_plan(struct viewer *v, struct err *err)
+static bool view_make_plan(struct view_builder *v, struct err *err)
 {
     struct box_view *view = v->view;
     const struct host_plan_input input = {
@@ -484,15 +487,15 @@ bool view_make(const struct box *box, const struct view_input *input, struct are
     struct box_view *ret_view, struct err *err)
 {
     *ret_view = (struct box_view){0};
-    struct viewer *v = ARENA_NEW(arena, struct viewer, 1); /* the plan points into it */
-    *v = (struct viewer){.box = box, .in = input, .a = arena, .view = ret_view};
+    struct view_builder *v = ARENA_NEW(arena, struct view_builder, 1); /* the plan points into it */
+    *v = (struct view_builder){.box = box, .in = input, .a = arena, .view = ret_view};
     v->home = arena_str(arena, agent_home(box->agent));
-    v->hidden = state_of(box, arena);
-    if (!add_places(v, err) || !make_policy(v, err) || !add_program(v, err))
+    v->hidden = view_state_dir(box, arena);
+    if (!add_places(v, err) || !view_make_policy(v, err) || !add_program(v, err))
         return false;
     add_own_program(v);
     make_env(v);
     policy_validate(
         &ret_view->policy, &(struct policy_host){.home = input->home}, arena, &ret_view->verdict);
-    return verdict_ok(&ret_view->verdict, err) && make_plan(v, err) && make_places(v, err);
+    return verdict_ok(&ret_view->verdict, err) && view_make_plan(v, err) && make_places(v, err);
 }

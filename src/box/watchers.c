@@ -17,7 +17,7 @@ void watcher_done(struct watcher *w)
 
 /* Sending ------------------------------------------------------------------------------------- */
 
-static struct link_screen describe(const struct keeper *k, const struct watcher *w)
+static struct link_screen watcher_describe(const struct keeper *k, const struct watcher *w)
 {
     const struct term *t = session_term(k->session);
     struct term_cursor cursor = term_cursor(t);
@@ -74,7 +74,7 @@ static enum link_sent send_rows(struct keeper *k, struct guest *g, bool *ret_any
     return sent;
 }
 
-static void forget(struct watcher *w, unsigned rows)
+static void watcher_forget_rows(struct watcher *w, unsigned rows)
 {
     w->sent = base_realloc(w->sent, rows * sizeof(*w->sent));
     memset(w->sent, 0, rows * sizeof(*w->sent));
@@ -85,10 +85,10 @@ static enum link_sent send_picture(struct keeper *k, struct guest *g)
 {
     struct watcher *w = &g->watcher;
     w->back = MIN(w->back, term_scrollback(session_term(k->session)));
-    const struct link_screen screen = describe(k, w);
+    const struct link_screen screen = watcher_describe(k, w);
     bool any = memcmp(&screen, &w->last, sizeof(screen)) != 0;
     if (screen.rows != w->last.rows || screen.cols != w->last.cols)
-        forget(w, screen.rows);
+        watcher_forget_rows(w, screen.rows);
     enum link_sent sent = link_send(g->fd, LINK_SCREEN, &screen, sizeof(screen), STR(""), NULL);
     if (sent == LINK_SENT)
         sent = send_rows(k, g, &any);
@@ -99,7 +99,7 @@ static enum link_sent send_picture(struct keeper *k, struct guest *g)
     return sent;
 }
 
-static void draw(struct keeper *k, size_t index, uint64_t now)
+static void watcher_draw(struct keeper *k, size_t index, uint64_t now)
 {
     struct guest *g = &k->guests[index];
     struct watcher *w = &g->watcher;
@@ -117,7 +117,7 @@ static void draw(struct keeper *k, size_t index, uint64_t now)
 void watcher_go_on(struct keeper *k, size_t index, uint64_t now)
 {
     if (k->session)
-        draw(k, index, now);
+        watcher_draw(k, index, now);
 }
 
 /* Not within a synchronized update, which must be shown as a whole. */
@@ -150,7 +150,7 @@ static bool is_stale(const struct keeper *k)
     return false;
 }
 
-static void ring(struct keeper *k)
+static void watcher_send_bell(struct keeper *k)
 {
     for (size_t i = 0; k->recording.rang && i < KEEPER_GUESTS_MAX; i++)
         if (is_watcher(&k->guests[i]))
@@ -170,11 +170,11 @@ void watchers_draw(struct keeper *k, uint64_t now)
     if (!is_stale(k) || now - k->drawn_ms < KEEPER_FRAME_MS || !may_draw(k, now))
         return;
     k->drawn_ms = now;
-    ring(k);
+    watcher_send_bell(k);
     follow_history(k);
     for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
         if (is_watcher(&k->guests[i]) && k->guests[i].watcher.stale && !k->guests[i].watcher.full)
-            draw(k, i, now);
+            watcher_draw(k, i, now);
 }
 
 uint64_t watchers_due(const struct keeper *k)
@@ -201,7 +201,7 @@ void watchers_end(struct keeper *k)
 /* Input --------------------------------------------------------------------------------------- */
 
 /* The screen has the size of the client that was active last. */
-static void lead(struct keeper *k, size_t index)
+static void watcher_activate(struct keeper *k, size_t index)
 {
     AUTO_ERR struct err ignored = {0};
     const struct watcher *w = &k->guests[index].watcher;
@@ -212,36 +212,36 @@ static void lead(struct keeper *k, size_t index)
         (void)!session_resize(k->session, w->rows, w->cols, &ignored);
 }
 
-static void set_size(struct watcher *w, struct link_size size)
+static void watcher_set_size(struct watcher *w, struct link_size size)
 {
     w->rows = MIN(MAX(size.rows, (uint16_t)1), (uint16_t)LINK_SIZE_MAX);
     w->cols = MIN(MAX(size.cols, (uint16_t)2), (uint16_t)LINK_SIZE_MAX);
 }
 
-static void take_size(struct keeper *k, size_t index, const struct link_packet *p)
+static void watcher_handle_size(struct keeper *k, size_t index, const struct link_packet *p)
 {
     struct link_size size;
     struct watcher *w = &k->guests[index].watcher;
     if (!link_body(p, &size, sizeof(size)))
         return;
-    set_size(w, size);
+    watcher_set_size(w, size);
     if (k->has_active && k->active == index)
-        lead(k, index);
+        watcher_activate(k, index);
     w->stale = true;
 }
 
-static void attach(struct keeper *k, size_t index, const struct link_packet *p)
+static void watcher_attach(struct keeper *k, size_t index, const struct link_packet *p)
 {
     struct link_size size;
     if (!link_body(p, &size, sizeof(size)))
         return;
-    set_size(&k->guests[index].watcher, size);
-    lead(k, index);
+    watcher_set_size(&k->guests[index].watcher, size);
+    watcher_activate(k, index);
     k->guests[index].watcher.stale = true;
     k->drawn_ms = 0;
 }
 
-static void take_scroll(struct keeper *k, size_t index, const struct link_packet *p)
+static void watcher_handle_scroll(struct keeper *k, size_t index, const struct link_packet *p)
 {
     uint32_t back;
     if (!link_body(p, &back, sizeof(back)))
@@ -256,18 +256,18 @@ static void send_typed(struct keeper *k, size_t index, struct str bytes)
     AUTO_ERR struct err ignored = {0};
     if (!bytes.n)
         return;
-    lead(k, index);
+    watcher_activate(k, index);
     k->delivery.meddled = true;
     /* If the program does not read, input is lost, as with any terminal. */
     (void)!session_send(k->session, bytes, &ignored);
 }
 
-static void take_text(struct keeper *k, size_t index, const struct link_packet *p)
+static void watcher_handle_text(struct keeper *k, size_t index, const struct link_packet *p)
 {
     send_typed(k, index, p->body);
 }
 
-static void take_paste(struct keeper *k, size_t index, const struct link_packet *p)
+static void watcher_handle_paste(struct keeper *k, size_t index, const struct link_packet *p)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(4 * LINK_PACKET_MAX);
     struct term_input input;
@@ -276,7 +276,7 @@ static void take_paste(struct keeper *k, size_t index, const struct link_packet 
     send_typed(k, index, buf_str(&bytes));
 }
 
-static void take_key(struct keeper *k, size_t index, const struct link_packet *p)
+static void watcher_handle_key(struct keeper *k, size_t index, const struct link_packet *p)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(256);
     AUTO_ERR struct err ignored = {0};
@@ -289,7 +289,7 @@ static void take_key(struct keeper *k, size_t index, const struct link_packet *p
     send_typed(k, index, buf_str(&bytes));
 }
 
-static void take_mouse(struct keeper *k, size_t index, const struct link_packet *p)
+static void watcher_handle_mouse(struct keeper *k, size_t index, const struct link_packet *p)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(256);
     struct term_input input;
@@ -306,13 +306,13 @@ static void take_mouse(struct keeper *k, size_t index, const struct link_packet 
 void watcher_take(struct keeper *k, size_t index, const struct link_packet *p)
 {
     static void (*const takes[])(struct keeper *, size_t, const struct link_packet *) = {
-        [LINK_ATTACH] = attach,
-        [LINK_SIZE] = take_size,
-        [LINK_SCROLL] = take_scroll,
-        [LINK_TEXT] = take_text,
-        [LINK_PASTE] = take_paste,
-        [LINK_KEY] = take_key,
-        [LINK_MOUSE] = take_mouse,
+        [LINK_ATTACH] = watcher_attach,
+        [LINK_SIZE] = watcher_handle_size,
+        [LINK_SCROLL] = watcher_handle_scroll,
+        [LINK_TEXT] = watcher_handle_text,
+        [LINK_PASTE] = watcher_handle_paste,
+        [LINK_KEY] = watcher_handle_key,
+        [LINK_MOUSE] = watcher_handle_mouse,
     };
     if (p->word < ARRAY_LEN(takes) && takes[p->word])
         takes[p->word](k, index, p);

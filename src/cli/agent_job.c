@@ -19,7 +19,7 @@ enum {
 
 /* Options ------------------------------------------------------------------------------------- */
 
-static bool check_options(struct agent_job *j, struct err *err)
+static bool agent_job_check_options(struct agent_job *j, struct err *err)
 {
     const struct agent_options *o = j->options;
     char *end = NULL;
@@ -56,12 +56,12 @@ static const struct {
     {"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"},
 };
 
-static const char *text_of(struct cli *cli, struct str s)
+static const char *agent_job_copy_text(struct cli *cli, struct str s)
 {
     return s.p ? arena_strdup(cli->arena, s) : NULL;
 }
 
-static bool is_set(const char *variable)
+static bool agent_job_env_is_set(const char *variable)
 {
     const char *value = getenv(variable);
     return value && value[0];
@@ -74,21 +74,21 @@ static bool add_settings(struct agent_job *j, struct provider_options *p, struct
     const struct config *c = &j->config;
     if (p->script || (p->name && c->provider.p && !str_is(c->provider, p->name)))
         return true;
-    p->name = p->name ? p->name : text_of(j->cli, c->provider);
+    p->name = p->name ? p->name : agent_job_copy_text(j->cli, c->provider);
     bool has_key = false, has_base = false, has_model = false;
     for (size_t i = 0; i < ARRAY_LEN(variables); i++)
         if (!p->name || strcmp(variables[i].provider, p->name) == 0) {
-            has_key |= is_set(variables[i].key);
-            has_base |= is_set(variables[i].base);
-            has_model |= is_set(variables[i].model);
+            has_key |= agent_job_env_is_set(variables[i].key);
+            has_base |= agent_job_env_is_set(variables[i].base);
+            has_model |= agent_job_env_is_set(variables[i].model);
         }
     if (!p->base_url && !has_base)
-        p->base_url = text_of(j->cli, c->base_url);
+        p->base_url = agent_job_copy_text(j->cli, c->base_url);
     if (!p->model && !has_model)
-        p->model = text_of(j->cli, c->model);
+        p->model = agent_job_copy_text(j->cli, c->model);
     bool wanted = p->name && strcmp(p->name, "scripted") != 0 && c->key_command.p && !has_key;
-    return !wanted || key_from_command(text_of(j->cli, c->key_command), p->cancel_fd, j->cli->arena,
-                          &p->key, err);
+    return !wanted || key_from_command(agent_job_copy_text(j->cli, c->key_command), p->cancel_fd,
+                          j->cli->arena, &p->key, err);
 }
 
 static bool open_provider(struct agent_job *j, struct err *err)
@@ -168,7 +168,7 @@ static bool fork_session(struct agent_job *j, const char *dir, struct err *err)
            exchange_fork(dir, id, n, NULL, &j->store, err);
 }
 
-static bool open_session(struct agent_job *j, struct err *err)
+static bool agent_job_open_session(struct agent_job *j, struct err *err)
 {
     const struct agent_options *o = j->options;
     const char *dir;
@@ -340,7 +340,7 @@ bool agent_job_open(struct agent_job *j, struct err *err)
 {
     const struct agent_options *o = j->options;
     nodump_set(); /* memory may hold a key from here on; this also protects the environment */
-    if (!check_options(j, err))
+    if (!agent_job_check_options(j, err))
         return false;
     provider_prepare(&(struct provider_options){
         .name = o->provider, .base_url = o->base_url, .script = o->script});
@@ -352,7 +352,7 @@ bool agent_job_open(struct agent_job *j, struct err *err)
 
 bool agent_job_session(struct agent_job *j, struct err *err)
 {
-    return j->store || (open_session(j, err) && open_undo(j, err));
+    return j->store || (agent_job_open_session(j, err) && open_undo(j, err));
 }
 
 bool agent_job_prepare(struct agent_job *j, struct err *err)

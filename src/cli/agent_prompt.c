@@ -15,7 +15,7 @@ static bool has_input(void)
     return !isatty(STDIN_FILENO) && flags >= 0 && (flags & O_ACCMODE) != O_WRONLY;
 }
 
-static bool read_input(struct buf *text, struct err *err)
+static bool agent_prompt_read_stdin(struct buf *text, struct err *err)
 {
     return !has_input() || file_read(STDIN_FILENO, PROMPT_MAX, "standard input", text, err);
 }
@@ -51,7 +51,7 @@ bool agent_prompt(const struct prompt_options *o, json_t **ret_message, struct e
     if (from_input && !has_input())
         return err_set(err, E_CLI_INVALID_ARG,
             "there is no prompt: give one with -p TEXT, or on standard input");
-    if (!read_input(&input, err))
+    if (!agent_prompt_read_stdin(&input, err))
         return false;
     struct str text = from_input ? buf_str(&input) : str_z(o->text);
     if (str_is_blank(text))

@@ -16,7 +16,7 @@ enum {
 /* Output -------------------------------------------------------------------------------------- */
 
 /* Usually there is room, and one non-blocking write is enough. */
-static bool write_line(struct agent_view *v)
+static bool agent_view_write_line(struct agent_view *v)
 {
     struct str rest = buf_str(&v->line);
     ssize_t n = v->quick >= 0 && !v->broken ? write(v->quick, rest.p, rest.n) : 0;
@@ -38,7 +38,7 @@ static bool put_event(struct agent_view *v, const char *type, json_t *members)
     AUTO_JSON json_t *clean = mask_tree(v->options.mask, event);
     json_add_compact(&v->line, clean);
     buf_add_byte(&v->line, '\n');
-    return write_line(v);
+    return agent_view_write_line(v);
 }
 
 /* Makes text safe for a terminal; line breaks and tabs are kept. */
@@ -55,20 +55,20 @@ static void add_shown(struct buf *b, struct str text)
     }
 }
 
-static bool end_line(struct agent_view *v)
+static bool agent_view_end_line(struct agent_view *v)
 {
     if (!v->in_line)
         return true;
     v->in_line = false;
     buf_add_byte(&v->line, '\n');
-    return write_line(v);
+    return agent_view_write_line(v);
 }
 
-static bool put_text(struct agent_view *v, const struct llm_event *e)
+static bool agent_view_print_text(struct agent_view *v, const struct llm_event *e)
 {
     progress_hide(&v->progress);
     /* Another block came in between: start a new line. */
-    if (v->text_since && e->index > v->block + 1 && !end_line(v))
+    if (v->text_since && e->index > v->block + 1 && !agent_view_end_line(v))
         return false;
     v->block = e->index;
     v->text_since = true;
@@ -79,7 +79,7 @@ static bool put_text(struct agent_view *v, const struct llm_event *e)
     else
         buf_add_str(&v->line, buf_str(&clean));
     v->in_line = e->delta.p[e->delta.n - 1] != '\n';
-    return write_line(v);
+    return agent_view_write_line(v);
 }
 
 /* Progress ------------------------------------------------------------------------------------ */
@@ -92,7 +92,7 @@ static double cost_of(const struct usage *u, const struct config_model *m)
            1e6;
 }
 
-static void add_count(struct buf *b, uint64_t n)
+static void agent_view_add_count(struct buf *b, uint64_t n)
 {
     if (n < 10000)
         buf_printf(b, "%llu", (unsigned long long)n);
@@ -105,15 +105,15 @@ void agent_view_used(const struct usage *u, const struct config_model *model, st
     uint64_t input = u->input_tokens + u->cache_read_tokens + u->cache_write_tokens;
     if (input + u->output_tokens == 0)
         return;
-    add_count(b, input);
+    agent_view_add_count(b, input);
     buf_add_z(b, " in, ");
-    add_count(b, u->output_tokens);
+    agent_view_add_count(b, u->output_tokens);
     buf_add_z(b, " out");
     if (model && model->has_price)
         buf_printf(b, "  $%.4f", cost_of(u, model));
 }
 
-static void show(struct agent_view *v, struct str what)
+static void agent_view_show_progress(struct agent_view *v, struct str what)
 {
     AUTO_BUF struct buf used = BUF_INIT(256);
     agent_view_used(&v->done, v->options.model, &used);
@@ -129,7 +129,7 @@ static void add_start(const struct agent_view *v, struct buf *b, struct str text
 }
 
 /* Summarizes a call: its name and its first string argument. */
-static void add_call(const struct agent_view *v, struct buf *b, const json_t *call)
+static void agent_view_add_call(const struct agent_view *v, struct buf *b, const json_t *call)
 {
     const char *key;
     json_t *value, *arguments = json_object_get(call, "arguments");
@@ -144,18 +144,18 @@ static void add_call(const struct agent_view *v, struct buf *b, const json_t *ca
     }
 }
 
-static void show_call(struct agent_view *v, const json_t *call)
+static void agent_view_show_call(struct agent_view *v, const json_t *call)
 {
     if (!v->progress.on)
         return;
     AUTO_BUF struct buf what = BUF_INIT(4096);
-    add_call(v, &what, call);
+    agent_view_add_call(v, &what, call);
     const char *id = json_string_value(json_object_get(call, "id"));
     json_put(v->calls, id ? id : "", json_text(buf_str(&what)));
     if (v->options.asks) /* the question replaces the progress line */
         progress_hide(&v->progress);
     else
-        show(v, buf_str(&what));
+        agent_view_show_progress(v, buf_str(&what));
 }
 
 static struct str last_line(struct str text)
@@ -242,7 +242,7 @@ static const struct {
 
 static bool begins_anew(struct agent_view *v)
 {
-    bool ok = end_line(v);
+    bool ok = agent_view_end_line(v);
     if (v->text_since)
         out_note(v->options.cli, "cordon: the answer broke off, and begins again");
     v->text_since = false;
@@ -255,24 +255,24 @@ static bool put_stream(void *view, const struct llm_event *e)
     if (v->options.cli->json)
         return put_event(v, stream_events[e->kind].type, stream_events[e->kind].members(e));
     if (e->kind == LLM_TEXT_DELTA)
-        return put_text(v, e);
+        return agent_view_print_text(v, e);
     if (e->kind == LLM_THINKING_DELTA && !v->in_line)
-        show(v, STR("thinking"));
+        agent_view_show_progress(v, STR("thinking"));
     return e->kind != LLM_RESTART || begins_anew(v);
 }
 
-static bool release(struct agent_view *v)
+static bool agent_view_release_held(struct agent_view *v)
 {
     return held_release(&v->held, put_stream, v);
 }
 
-static bool tell_message(struct agent_view *v, const json_t *message)
+static bool agent_view_report_message(struct agent_view *v, const json_t *message)
 {
     struct usage u = message_usage(message);
     usage_add(&v->done, &u);
     if (v->transcript)
         transcript_add(v->transcript, message);
-    bool ok = end_line(v);
+    bool ok = agent_view_end_line(v);
     v->text_since = false;
     if (!v->options.cli->json)
         return ok;
@@ -281,7 +281,7 @@ static bool tell_message(struct agent_view *v, const json_t *message)
     return put_event(v, "message", members);
 }
 
-static bool tell_result(struct agent_view *v, const json_t *message)
+static bool agent_view_report_result(struct agent_view *v, const json_t *message)
 {
     note_result(v, message);
     if (!v->options.cli->json)
@@ -296,7 +296,7 @@ static bool tell_result(struct agent_view *v, const json_t *message)
     return put_event(v, "tool_result", o);
 }
 
-static bool tell_compacted(struct agent_view *v, const struct agent_event *e)
+static bool agent_view_report_compacted(struct agent_view *v, const struct agent_event *e)
 {
     if (!v->options.cli->json)
         return true;
@@ -309,26 +309,26 @@ static bool tell_compacted(struct agent_view *v, const struct agent_event *e)
 bool agent_view_tell(void *view, const struct agent_event *e)
 {
     struct agent_view *v = view;
-    if (e->kind != AGENT_STREAM && !release(v))
+    if (e->kind != AGENT_STREAM && !agent_view_release_held(v))
         return false;
     switch (e->kind) {
     case AGENT_ASKING:
-        show(v, STR("waiting for the model"));
+        agent_view_show_progress(v, STR("waiting for the model"));
         return true;
     case AGENT_STREAM:
         return held_push(&v->held, e->llm, put_stream, v);
     case AGENT_MESSAGE:
-        return tell_message(v, e->message);
+        return agent_view_report_message(v, e->message);
     case AGENT_CALLING:
-        show_call(v, e->message);
+        agent_view_show_call(v, e->message);
         return true;
     case AGENT_RESULT:
-        return tell_result(v, e->message);
+        return agent_view_report_result(v, e->message);
     case AGENT_COMPACTING:
-        show(v, STR("the model's window is nearly full: asking for a summary"));
+        agent_view_show_progress(v, STR("the model's window is nearly full: asking for a summary"));
         return true;
     case AGENT_COMPACTED:
-        return tell_compacted(v, e);
+        return agent_view_report_compacted(v, e);
     }
     return true;
 }
@@ -336,7 +336,7 @@ bool agent_view_tell(void *view, const struct agent_event *e)
 void agent_view_retry(void *view, const struct retry_notice *n)
 {
     struct agent_view *v = view;
-    bool told UNUSED = release(v) && begins_anew(v);
+    bool told UNUSED = agent_view_release_held(v) && begins_anew(v);
     AUTO_BUF struct buf what = BUF_INIT(4096);
     const char *why = n->reason && n->reason->message ? n->reason->message : "the service failed";
     if (v->options.cli->json)
@@ -344,7 +344,7 @@ void agent_view_retry(void *view, const struct retry_notice *n)
     buf_printf(&what, "try %u in %.1f s: ", n->attempt + 1, (double)n->delay_ms / 1000);
     mask_add_text(v->options.mask, str_head(str_z(why), 1000), &what);
     if (v->progress.on)
-        show(v, buf_str(&what));
+        agent_view_show_progress(v, buf_str(&what));
     else
         out_note(v->options.cli, "cordon: %s", buf_z(&what));
 }
@@ -364,7 +364,7 @@ void agent_view_start(struct agent_view *v, const struct agent_view_options *opt
 }
 
 /* On a terminal, prints elapsed time and usage. */
-static void note_end(struct agent_view *v)
+static void agent_view_print_end(struct agent_view *v)
 {
     AUTO_BUF struct buf used = BUF_INIT(256);
     agent_view_used(&v->done, v->options.model, &used);
@@ -376,8 +376,8 @@ static void note_end(struct agent_view *v)
 void agent_view_stop(struct agent_view *v)
 {
     progress_hide(&v->progress);
-    bool ended UNUSED = release(v) && end_line(v);
-    note_end(v);
+    bool ended UNUSED = agent_view_release_held(v) && agent_view_end_line(v);
+    agent_view_print_end(v);
     progress_stop(&v->progress);
     if (v->quick >= 0)
         close(v->quick);

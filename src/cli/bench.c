@@ -31,7 +31,7 @@ static unsigned choice_index(const char *const *names, const char *word)
 }
 
 /* Writes as much as possible without blocking. Returns true if everything was written. */
-static bool write_some(int fd, struct str text, size_t *at)
+static bool bench_write_some(int fd, struct str text, size_t *at)
 {
     while (*at < text.n) {
         ssize_t n = write(fd, text.p + *at, text.n - *at);
@@ -45,14 +45,14 @@ static bool write_some(int fd, struct str text, size_t *at)
 }
 
 /* Writes a line completely or not at all: the rest of a partial line is written before the next. */
-static bool write_line(struct bench *b, struct str line)
+static bool bench_write_line(struct bench *b, struct str line)
 {
     size_t at = 0;
-    if (!write_some(b->events_fd, buf_str(&b->event_cut), &b->event_cut_at))
+    if (!bench_write_some(b->events_fd, buf_str(&b->event_cut), &b->event_cut_at))
         return false;
     buf_reset(&b->event_cut);
     b->event_cut_at = 0;
-    if (write_some(b->events_fd, line, &at))
+    if (bench_write_some(b->events_fd, line, &at))
         return true;
     if (at > 0)
         buf_add_str(&b->event_cut, str_skip(line, at));
@@ -69,7 +69,7 @@ static void write_event(void *context, const struct tool_event *event)
     json_add_compact(&line, object);
     buf_add_byte(&line, '\n');
     errno = EMSGSIZE;
-    if ((buf_ok(&line) && write_line(bench, buf_str(&line))) || bench->events_lost)
+    if ((buf_ok(&line) && bench_write_line(bench, buf_str(&line))) || bench->events_lost)
         return;
     bench->events_lost = true;
     out_warn(bench->cli, "cannot write events to '%s': %s; some are missing there",
@@ -126,7 +126,7 @@ static void add_choices(struct buf *text, struct str rule)
 
 /* Reads a line from the terminal. Returns its length, 0 at end of file, -1 if interrupted. The
  * output of sessions is read while waiting. */
-static ssize_t read_answer(struct bench *b, char *line, size_t size)
+static ssize_t bench_read_answer(struct bench *b, char *line, size_t size)
 {
     struct pollfd fds[] = {
         {.fd = b->tty_fd, .events = POLLIN}, {.fd = b->options.signals, .events = POLLIN}};
@@ -169,7 +169,8 @@ static bool read_word(char *line, size_t n, bool has_rule, enum approve_answer *
     return false;
 }
 
-static enum approve_answer ask(void *context, const struct approve_question *q, struct str rule)
+static enum approve_answer bench_prompt_user(
+    void *context, const struct approve_question *q, struct str rule)
 {
     struct bench *b = context;
     AUTO_BUF struct buf text = BUF_INIT(8 << 20);
@@ -181,7 +182,7 @@ static enum approve_answer ask(void *context, const struct approve_question *q, 
         tcflush(b->tty_fd, TCIFLUSH); /* discard input typed before the question */
         if (!buf_ok(&text) || !file_write_all(b->tty_fd, buf_str(&text)))
             return APPROVE_NO;
-        ssize_t n = read_answer(b, line, sizeof(line));
+        ssize_t n = bench_read_answer(b, line, sizeof(line));
         if (n < 0)
             return APPROVE_CANCELED;
         if (n == 0 || read_word(line, (size_t)n, rule.p, &answer))
@@ -199,7 +200,7 @@ static void open_terminal(struct bench *b)
     b->tty_fd = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY);
     if (b->tty_fd < 0)
         return;
-    b->options.approve.ask = ask;
+    b->options.approve.ask = bench_prompt_user;
     b->options.approve.context = b;
 }
 
@@ -234,7 +235,7 @@ static bool open_workspace(struct cli *cli, const char *agent, struct bench *b, 
 }
 
 /* Uses exactly this directory, without searching for a project root. */
-static bool open_root(struct cli *cli, const char *dir, struct bench *b, struct err *err)
+static bool bench_open_root(struct cli *cli, const char *dir, struct bench *b, struct err *err)
 {
     b->project.fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (b->project.fd < 0)
@@ -252,9 +253,9 @@ static bool open_mode(
     case TOOLBOX_WORKSPACE:
         return open_workspace(cli, o->agent, b, err);
     case TOOLBOX_UNRESTRICTED:
-        return open_root(cli, "/", b, err);
+        return bench_open_root(cli, "/", b, err);
     default:
-        return open_root(cli, b->options.cwd, b, err);
+        return bench_open_root(cli, b->options.cwd, b, err);
     }
 }
 

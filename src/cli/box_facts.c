@@ -86,7 +86,7 @@ static bool gather_refused(struct cli *cli, struct box_facts *f, struct err *err
 
 /* Changes ------------------------------------------------------------------------------------- */
 
-static bool measure(int fd, uint64_t *ret_bytes, struct err *err)
+static bool facts_measure_disk(int fd, uint64_t *ret_bytes, struct err *err)
 {
     AUTO_WALK struct walk *w = NULL;
     const struct walk_entry *e;
@@ -114,7 +114,7 @@ static bool gather_changes(struct cli *cli UNUSED, struct box_facts *f, struct e
     if (f->box->meta.workdir.mode == BOX_RW)
         return true;
     if (!changes_open(f->box, &c, err) || !changes_read(&c, err) ||
-        !changes_drift_all(&c, &drift, err) || !measure(c.trees.upper, &f->bytes, err) ||
+        !changes_drift_all(&c, &drift, err) || !facts_measure_disk(c.trees.upper, &f->bytes, err) ||
         !changes_acting(f->box, &c, &acting, err))
         return false;
     for (size_t i = 0; i < c.delta.n; i++) {

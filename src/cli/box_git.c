@@ -58,7 +58,8 @@ static bool find_top(struct cli *cli, struct str dir, struct str *ret_top, struc
     return err_ctx(err, "path", STR_FMT, STR_ARG(dir));
 }
 
-static bool make_policy(struct cli *cli, struct str top, struct policy *ret_policy, struct err *err)
+static bool box_git_make_policy(
+    struct cli *cli, struct str top, struct policy *ret_policy, struct err *err)
 {
     static struct str_pair env[] = {
         {STR("PATH"), STR("/usr/local/bin:/usr/bin:/bin")},
@@ -96,7 +97,7 @@ static const char *const *make_argv(
     return argv;
 }
 
-static bool read_all(int fd, size_t max, struct buf *text, struct err *err)
+static bool box_git_read_output(int fd, size_t max, struct buf *text, struct err *err)
 {
     return lseek(fd, 0, SEEK_SET) == 0 ? file_read(fd, max, "what git said", text, err)
                                        : err_errno(err, E_IO, errno, "cannot read what git said");
@@ -107,14 +108,14 @@ static bool git_failed(int said_fd, struct err *err)
 {
     AUTO_BUF struct buf said = BUF_INIT(2 * SAID_MAX);
     AUTO_ERR struct err ignored = {0};
-    bool some UNUSED = read_all(said_fd, SAID_MAX, &said, &ignored);
+    bool some UNUSED = box_git_read_output(said_fd, SAID_MAX, &said, &ignored);
     struct str first, rest;
     if (!str_cut(buf_str(&said), '\n', &first, &rest))
         first = STR("no word");
     return err_set(err, E_COMMAND_FAILED, "git, in a sandbox, failed: " STR_FMT, STR_ARG(first));
 }
 
-static bool run_git(struct prepared *p, struct buf *text, struct err *err)
+static bool box_git_run(struct prepared *p, struct buf *text, struct err *err)
 {
     sigset_t set;
     AUTO_FD int signals = interrupt_open(false, &set);
@@ -130,7 +131,7 @@ static bool run_git(struct prepared *p, struct buf *text, struct err *err)
         return false;
     bool canceled = done.result.status == EXEC_CANCELED || done.result.status == EXEC_ERRORED;
     if (done.result.status == EXEC_PASSED)
-        ok = read_all(out, BOX_GIT_MAX - 1, text, err);
+        ok = box_git_read_output(out, BOX_GIT_MAX - 1, text, err);
     else
         ok = canceled ? err_move(err, &done.result.error) : git_failed(said, err);
     job_exec_done(&done);
@@ -144,14 +145,14 @@ bool box_git_diff(struct cli *cli, const struct box *box, enum box_git_form form
     struct policy policy;
     struct str top;
     if (!find_top(cli, box->meta.workdir.host_path, &top, err) ||
-        !make_policy(cli, top, &policy, err))
+        !box_git_make_policy(cli, top, &policy, err))
         return false;
     struct prepared p = {.arena = cli->arena,
         .options = &options,
         .given = &policy,
         .host.own_env = true,
         .argv = make_argv(cli, form, paths, n)};
-    bool ok = prepare_policy(&p, err) && run_git(&p, text, err);
+    bool ok = prepare_policy(&p, err) && box_git_run(&p, text, err);
     prepared_done(&p);
     return ok || err_wrap(err, "git's view of '%s'", options.cwd);
 }

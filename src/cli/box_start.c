@@ -16,7 +16,7 @@ enum {
 
 extern char **environ;
 
-static bool start(const struct box *box, enum supervise mode, struct err *err)
+static bool box_start_supervisor(const struct box *box, enum supervise mode, struct err *err)
 {
     struct tty_size size = tty_size(STDOUT_FILENO);
     const struct supervisor_options options = {
@@ -54,7 +54,8 @@ bool box_use_start(struct cli *cli, const struct box *box, bool with_prompt, str
     uint64_t until = clock_mono_ms() + COMMANDS_MS;
     for (;;) {
         AUTO_ERR struct err failed = {0};
-        if (start(box, with_prompt ? SUPERVISE_AGENT : SUPERVISE_WITHOUT_PROMPT, &failed))
+        if (box_start_supervisor(
+                box, with_prompt ? SUPERVISE_AGENT : SUPERVISE_WITHOUT_PROMPT, &failed))
             return true;
         /* A port used by another program does not become free when the box ends. */
         bool may_end = failed.code == E_CONFLICT && !err_ctx_get(&failed, "port");
@@ -83,5 +84,5 @@ struct str_list box_use_gaps(struct cli *cli, const struct box *box)
 
 bool box_use_start_idle(const struct box *box, struct err *err)
 {
-    return start(box, SUPERVISE_COMMANDS, err);
+    return box_start_supervisor(box, SUPERVISE_COMMANDS, err);
 }

@@ -110,7 +110,7 @@ const char *box_mode_name(enum box_mode mode)
 /* Consent ------------------------------------------------------------------------------------- */
 
 /* Reads a line and returns its first character that is not a space. */
-static char read_answer(void)
+static char box_use_read_answer(void)
 {
     char first = 0, c;
     while (read(STDIN_FILENO, &c, 1) == 1 && c != '\n')
@@ -128,7 +128,7 @@ bool box_use_consent(struct cli *cli, const char *question, const char *remedy, 
     if (!out_flush(cli, err))
         return false;
     out_ask(cli, "%s [y/N] ", question);
-    char answer = read_answer();
+    char answer = box_use_read_answer();
     return answer == 'y' || answer == 'Y' || err_set(err, E_CANCELED, "nothing was done");
 }
 

@@ -46,7 +46,7 @@ bool cmd_needs_command(const struct cmd *cmd, struct err *err)
     return err_ctx(err, "command", "%s", buf_z(&full));
 }
 
-static bool unknown(const struct cmd *parent, const char *word, struct err *err)
+static bool cmd_unknown_error(const struct cmd *parent, const char *word, struct err *err)
 {
     AUTO_CHOICE struct choice c = CHOICE_INIT(str_z(word));
     for (size_t i = 0; parent->subs && parent->subs[i]; i++)
@@ -68,7 +68,7 @@ bool cmd_find(
             return true;
         }
     }
-    return unknown(parent, name, err);
+    return cmd_unknown_error(parent, name, err);
 }
 
 bool cmd_find_path(const char *const *words, size_t n, const struct cmd **ret_cmd, struct err *err)

@@ -3,13 +3,13 @@
 #include "cli/agent_job.h"
 #include "cli/cmds.h"
 
-struct run {
+struct agent_ctx {
     struct agent_job job;
     struct agent_view view;
     bool has_view;
 };
 
-static bool start_view(struct run *r, struct err *err)
+static bool start_view(struct agent_ctx *r, struct err *err)
 {
     const struct agent_job *j = &r->job;
     const struct agent_view_options view = {
@@ -44,7 +44,7 @@ static bool put_done(
     return out_json(j->cli, done, err);
 }
 
-static bool run_job(struct run *r, struct err *err)
+static bool agent_run_job(struct agent_ctx *r, struct err *err)
 {
     struct agent_job *j = &r->job;
     struct agent_outcome outcome;
@@ -70,7 +70,7 @@ static bool run_job(struct run *r, struct err *err)
 }
 
 /* With --json the last line always reports the outcome, unless an earlier line is incomplete. */
-static bool put_error(struct run *r, struct err *err)
+static bool put_error(struct agent_ctx *r, struct err *err)
 {
     struct cli *cli = r->job.cli;
     json_t *event = json_object();
@@ -87,11 +87,12 @@ static bool put_error(struct run *r, struct err *err)
 
 static bool run_agent(struct cli *cli, const struct args *args, struct err *err)
 {
-    struct run r = {.job = AGENT_JOB_INIT(cli, args->options)};
+    struct agent_ctx r = {.job = AGENT_JOB_INIT(cli, args->options)};
     r.job.wants_prompt = true;
     r.job.on_retry = agent_view_retry;
     r.job.retry_context = &r.view;
-    bool ok = agent_job_open(&r.job, err) && agent_job_prepare(&r.job, err) && run_job(&r, err);
+    bool ok =
+        agent_job_open(&r.job, err) && agent_job_prepare(&r.job, err) && agent_run_job(&r, err);
     ok = agent_job_finish(&r.job, ok, err);
     if (!ok && cli->json)
         ok = put_error(&r, err);

@@ -125,7 +125,7 @@ static void say_groups(struct cli *cli, const struct apply *a)
     }
 }
 
-static json_t *row_json(const struct apply_row *row)
+static json_t *box_apply_row_json(const struct apply_row *row)
 {
     json_t *object = changes_item(row->item, row->acts);
     if (row->state == APPLY_CONFLICT)
@@ -135,12 +135,13 @@ static json_t *row_json(const struct apply_row *row)
     return object;
 }
 
-static json_t *rows_json(const struct apply *a, bool (*wanted)(const struct apply_row *row))
+static json_t *box_apply_rows_json(
+    const struct apply *a, bool (*wanted)(const struct apply_row *row))
 {
     json_t *list = json_array();
     for (size_t i = 0; i < a->n; i++)
         if (wanted(&a->rows[i]))
-            json_push(list, row_json(&a->rows[i]));
+            json_push(list, box_apply_row_json(&a->rows[i]));
     return list;
 }
 
@@ -161,7 +162,7 @@ static bool is_applied(const struct apply_row *row)
 
 /* Refusals ------------------------------------------------------------------------------------ */
 
-static bool refuse(struct applying *x, struct err *why, struct err *err)
+static bool box_apply_report_refusal(struct applying *x, struct err *why, struct err *err)
 {
     const struct apply *a = &x->apply;
     json_t *more = json_object();
@@ -170,11 +171,11 @@ static bool refuse(struct applying *x, struct err *why, struct err *err)
         json_decref(more);
         return err_move(err, why);
     }
-    json_put(more, "conflicts", rows_json(a, is_conflict));
-    json_put(more, "forbidden", rows_json(a, is_forbidden));
+    json_put(more, "conflicts", box_apply_rows_json(a, is_conflict));
+    json_put(more, "forbidden", box_apply_rows_json(a, is_forbidden));
     json_put(more, "refused", changes_refused(&x->changes.delta));
-    json_put(more, "executed", rows_json(a, apply_is_executed));
-    json_put(more, "steering", rows_json(a, is_steering));
+    json_put(more, "executed", box_apply_rows_json(a, apply_is_executed));
+    json_put(more, "steering", box_apply_rows_json(a, is_steering));
     if (!out_fail(x->cli, why, more, err))
         return false;
     say_conflicts(x->cli, a);
@@ -191,11 +192,11 @@ static bool result_json(struct applying *x, bool dry, struct err *err)
     json_put(object, "name", json_text(x->box->name));
     exact_put(object, "workdir", x->box->meta.workdir.host_path);
     json_put(object, "dry_run", json_boolean(dry));
-    json_put(object, dry ? "would_apply" : "applied", rows_json(&x->apply, is_applied));
+    json_put(object, dry ? "would_apply" : "applied", box_apply_rows_json(&x->apply, is_applied));
     return out_json(x->cli, object, err);
 }
 
-static void print_rows(struct cli *cli, const struct apply *a)
+static void box_apply_print_rows(struct cli *cli, const struct apply *a)
 {
     for (size_t i = 0; i < a->n; i++) {
         buf_printf(&cli->stdout_buf, "%-9s ", delta_kind_name(a->rows[i].item->kind));
@@ -204,13 +205,13 @@ static void print_rows(struct cli *cli, const struct apply *a)
     }
 }
 
-static bool print_result(struct applying *x, bool dry, struct err *err)
+static bool box_apply_print_result(struct applying *x, bool dry, struct err *err)
 {
     size_t n = x->apply.n - x->apply.n_done;
     if (x->cli->json)
         return result_json(x, dry, err);
     if (!x->shown)
-        print_rows(x->cli, &x->apply);
+        box_apply_print_rows(x->cli, &x->apply);
     buf_printf(&x->cli->stdout_buf, "%s %zu change%s to ", dry ? "would apply" : "applied", n,
         n == 1 ? "" : "s");
     out_name(x->cli, x->box->meta.workdir.host_path, '\n');
@@ -231,7 +232,7 @@ static bool print_nothing(struct applying *x, struct err *err)
 /* Applying ------------------------------------------------------------------------------------ */
 
 /* Also for commands of `exec`. Processes in the box cannot change the copy that will be applied. */
-static bool tell_running(struct applying *x, struct err *err)
+static bool box_apply_warn_running(struct applying *x, struct err *err)
 {
     struct box_state state;
     if (!state_runs(x->box->host, x->cli->arena, &state, &x->running, err))
@@ -243,7 +244,7 @@ static bool tell_running(struct applying *x, struct err *err)
     return true;
 }
 
-static bool ask(struct applying *x, struct err *err)
+static bool box_apply_confirm(struct applying *x, struct err *err)
 {
     AUTO_BUF struct buf stat = BUF_INIT((size_t)1 << 30);
     if (x->options->yes) {
@@ -279,7 +280,7 @@ static void remember_same(struct applying *x)
         (void)!manifest_write(&same, x->box->host, BOX_SAME, &ignored);
 }
 
-static bool commit(struct applying *x, struct err *err)
+static bool box_apply_commit(struct applying *x, struct err *err)
 {
     const char *journal;
     AUTO_MANIFEST struct manifest moved = MANIFEST_INIT;
@@ -339,16 +340,17 @@ static bool apply_layers(
         CHANGES_MANIFEST, box->host, box->meta.workdir.host_path};
     struct apply_options options = {.allow_executed = o->allow_executed};
     if (!apply_check(&x.apply, &trees, &x.changes.delta, &options, &why))
-        return refuse(&x, &why, err);
+        return box_apply_report_refusal(&x, &why, err);
     if (x.apply.n == 0)
         return print_nothing(&x, err);
-    if (!tell_running(&x, err))
+    if (!box_apply_warn_running(&x, err))
         return false;
     if (o->dry_run) {
         say_groups(cli, &x.apply);
-        return print_result(&x, true, err);
+        return box_apply_print_result(&x, true, err);
     }
-    return ask(&x, err) && commit(&x, err) && print_result(&x, false, err);
+    return box_apply_confirm(&x, err) && box_apply_commit(&x, err) &&
+           box_apply_print_result(&x, false, err);
 }
 
 static bool explain_rw(struct cli *cli, const struct box *box, struct err *err)

@@ -121,7 +121,7 @@ static bool pause_ms(int ms, int signals, struct err *err)
 }
 
 /* Fails if the box was destroyed or replaced since it was opened: nothing must be started in it. */
-static bool is_there(const struct boxes *boxes, const struct box *box, struct err *err)
+static bool attach_check_same_box(const struct boxes *boxes, const struct box *box, struct err *err)
 {
     AUTO_FD int fd = -1;
     struct stat now, then;
@@ -138,8 +138,8 @@ static bool start_idle(struct cli *cli, const struct box_use *use, struct err *e
     AUTO_FD int lock = -1;
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
     return box_use_boxes(cli, BOXES_MAKE, &boxes, err) &&
-           boxes_lock(&boxes, use->box.name, &lock, err) && is_there(&boxes, &use->box, err) &&
-           box_use_start_idle(&use->box, err);
+           boxes_lock(&boxes, use->box.name, &lock, err) &&
+           attach_check_same_box(&boxes, &use->box, err) && box_use_start_idle(&use->box, err);
 }
 
 static bool may_wait(const struct err *e, uint64_t until)
@@ -150,8 +150,8 @@ static bool may_wait(const struct err *e, uint64_t until)
 
 /* Connects to the running supervisor, or starts one. A supervisor that is exiting may still close
  * the connection; the caller retries. */
-static bool run_once(struct cli *cli, const struct box_use *use, const struct client_exec *exec,
-    int *ret_status, struct err *err)
+static bool attach_exec_once(struct cli *cli, const struct box_use *use,
+    const struct client_exec *exec, int *ret_status, struct err *err)
 {
     AUTO_FD int fd = -1;
     AUTO_ERR struct err none = {0};
@@ -167,13 +167,13 @@ static bool run_once(struct cli *cli, const struct box_use *use, const struct cl
     return taken.code ? err_move(err, &taken) : err_ctx(err, "box", "gone");
 }
 
-static bool run_all(struct cli *cli, const struct box_use *use, const struct client_exec *exec,
-    int *ret_status, struct err *err)
+static bool attach_exec_retry(struct cli *cli, const struct box_use *use,
+    const struct client_exec *exec, int *ret_status, struct err *err)
 {
     uint64_t until = clock_mono_ms() + RACE_MS;
     for (;;) {
         AUTO_ERR struct err failed = {0};
-        if (run_once(cli, use, exec, ret_status, &failed))
+        if (attach_exec_once(cli, use, exec, ret_status, &failed))
             return true;
         if (!may_wait(&failed, until))
             return err_move(err, &failed);
@@ -182,7 +182,7 @@ static bool run_all(struct cli *cli, const struct box_use *use, const struct cli
     }
 }
 
-static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
+static bool attach_run_exec(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n);
@@ -197,7 +197,7 @@ static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
         return false;
     signal(SIGPIPE, SIG_IGN);
     AUTO_FD int signals = interrupt_open(true, &set);
-    bool ok = run_all(cli, &use,
+    bool ok = attach_exec_retry(cli, &use,
         &(struct client_exec){.argv = argv,
             .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
             .input = STDIN_FILENO,
@@ -231,5 +231,5 @@ const struct cmd cmd_box_exec = {
     .own_args = 1,
     .arg_kind = ARG_BOX_FILES,
     CMD_EXAMPLES(exec_examples),
-    .run = run_exec,
+    .run = attach_run_exec,
 };

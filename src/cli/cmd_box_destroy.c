@@ -50,7 +50,7 @@ static bool open_broken(
     return true;
 }
 
-static bool take(struct destroying *d, struct str name, struct err *err)
+static bool destroy_add_box(struct destroying *d, struct str name, struct err *err)
 {
     AUTO_ERR struct err why = {0};
     AUTO_FD int found = -1;
@@ -68,7 +68,7 @@ static bool take(struct destroying *d, struct str name, struct err *err)
 }
 
 /* --all asks even if nothing is at risk: the boxes were not named one by one. */
-static bool consent(struct destroying *d, struct err *err)
+static bool destroy_confirm(struct destroying *d, struct err *err)
 {
     AUTO_BUF struct buf act = BUF_INIT(64 * 1024);
     bool running = false;
@@ -86,7 +86,7 @@ static bool consent(struct destroying *d, struct err *err)
         err);
 }
 
-static bool destroy(struct destroying *d, struct doomed *one, struct err *err)
+static bool destroy_box(struct destroying *d, struct doomed *one, struct err *err)
 {
     return (one->box.host < 0 || reset_halt(&one->box, &one->hold, err)) &&
            boxes_destroy(&d->boxes, one->box.name, err);
@@ -96,17 +96,17 @@ static bool destroy_all(struct destroying *d, const struct str_list *names, stru
 {
     d->p = ARENA_NEW(d->cli->arena, struct doomed, names->n + 1);
     for (size_t i = 0; i < names->n; i++)
-        if (!take(d, names->p[i], err))
+        if (!destroy_add_box(d, names->p[i], err))
             return false;
-    if (!consent(d, err))
+    if (!destroy_confirm(d, err))
         return false;
     for (size_t i = 0; i < d->n; i++)
-        if (!destroy(d, &d->p[i], err))
+        if (!destroy_box(d, &d->p[i], err))
             return false;
     return true;
 }
 
-static void done(struct destroying *d)
+static void destroy_close(struct destroying *d)
 {
     for (size_t i = 0; i < d->n; i++) {
         box_close(&d->p[i].box);
@@ -117,7 +117,7 @@ static void done(struct destroying *d)
 }
 
 /* The given names without duplicates. */
-static bool names_of(
+static bool destroy_parse_names(
     struct destroying *d, const struct args *args, struct str_list *ret_names, struct err *err)
 {
     struct str_list names = {ARENA_NEW(d->cli->arena, struct str, args->n + 1), 0};
@@ -141,7 +141,7 @@ static bool names_of(
     return true;
 }
 
-static bool tell(struct destroying *d, struct err *err)
+static bool destroy_print_json(struct destroying *d, struct err *err)
 {
     json_t *object = json_object(), *list = json_array();
     for (size_t i = 0; i < d->n; i++)
@@ -154,18 +154,18 @@ static bool run_destroy(struct cli *cli, const struct args *args, struct err *er
 {
     struct destroying d = {.cli = cli, .o = args->options, .boxes = BOXES_NONE};
     struct str_list names;
-    bool ok = box_use_boxes(cli, BOXES_LOOK, &d.boxes, err) && names_of(&d, args, &names, err) &&
-              box_use_rows(cli, &d.rows, err);
+    bool ok = box_use_boxes(cli, BOXES_LOOK, &d.boxes, err) &&
+              destroy_parse_names(&d, args, &names, err) && box_use_rows(cli, &d.rows, err);
     if (ok && names.n && d.boxes.fd >= 0) {
         boxes_close(&d.boxes);
         ok = box_use_boxes(cli, BOXES_MAKE, &d.boxes, err);
     }
     ok = ok && destroy_all(&d, &names, err);
     if (ok && cli->json)
-        ok = tell(&d, err);
+        ok = destroy_print_json(&d, err);
     if (ok)
         trash_empty_soon(&d.boxes);
-    done(&d);
+    destroy_close(&d);
     return ok;
 }
 

@@ -19,7 +19,7 @@ enum {
 #define PATCH_MAX ((size_t)1 << 30)
 #define NAMES_MAX ((size_t)64 << 20) /* reserved for files without a patch */
 
-struct diff {
+struct box_diff_ctx {
     struct cli *cli;
     const struct diff_options *options;
     const struct box *box;
@@ -28,7 +28,7 @@ struct diff {
     struct gitpatch_count *counts; /* one for each change; NULL: no patch was made */
 };
 
-static void diff_done(struct diff *d)
+static void diff_done(struct box_diff_ctx *d)
 {
     changes_done(&d->changes);
     delta_done(&d->drift);
@@ -52,18 +52,18 @@ static void print_patch(struct cli *cli, struct str patch)
 
 /* Warnings ------------------------------------------------------------------------------------ */
 
-static bool collides(const struct diff *d, const struct delta_item *drift)
+static bool box_diff_collides(const struct box_diff_ctx *d, const struct delta_item *drift)
 {
     return delta_find(&d->changes.delta, drift->path);
 }
 
-static void warn_drift(struct diff *d, bool all)
+static void warn_drift(struct box_diff_ctx *d, bool all)
 {
     struct cli *cli = d->cli;
     size_t others = 0, n = 0;
     for (size_t i = 0; i < d->drift.n; i++) {
         const struct delta_item *item = &d->drift.items[i];
-        if (!collides(d, item))
+        if (!box_diff_collides(d, item))
             others++;
         else if (n++ < WARNED)
             out_warn(cli,
@@ -83,7 +83,7 @@ static void warn_drift(struct diff *d, bool all)
 }
 
 /* Too large to print as a patch; apply still handles them. */
-static void warn_omitted(struct diff *d)
+static void warn_omitted(struct box_diff_ctx *d)
 {
     size_t n = 0;
     for (size_t i = 0; d->counts && i < d->changes.delta.n; i++) {
@@ -100,24 +100,24 @@ static void warn_omitted(struct diff *d)
 
 /* Output -------------------------------------------------------------------------------------- */
 
-static void new_counts(struct diff *d)
+static void new_counts(struct box_diff_ctx *d)
 {
     d->counts = base_alloc((d->changes.delta.n + 1) * sizeof(*d->counts));
 }
 
 /* Space for one more patch. */
-static size_t room(const struct diff *d)
+static size_t box_diff_patch_room(const struct box_diff_ctx *d)
 {
     size_t used = MIN(d->cli->stdout_buf.n, PATCH_MAX);
     return MAX(PATCH_MAX - used, 2 * NAMES_MAX) - NAMES_MAX;
 }
 
-static bool print_patches(struct diff *d, struct err *err)
+static bool print_patches(struct box_diff_ctx *d, struct err *err)
 {
     struct gitpatch p = gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
     new_counts(d);
     for (size_t i = 0; i < d->changes.delta.n; i++) {
-        AUTO_BUF struct buf text = BUF_INIT(room(d));
+        AUTO_BUF struct buf text = BUF_INIT(box_diff_patch_room(d));
         if (!gitpatch_item(&p, &d->changes.delta.items[i], &text, &d->counts[i], err))
             return false;
         print_patch(d->cli, buf_str(&text));
@@ -125,7 +125,7 @@ static bool print_patches(struct diff *d, struct err *err)
     return true;
 }
 
-static void print_names(struct cli *cli, const struct delta *delta)
+static void box_diff_print_names(struct cli *cli, const struct delta *delta)
 {
     for (size_t i = 0; i < delta->n; i++) {
         gitname_add(&cli->stdout_buf, "", delta->items[i].path);
@@ -133,13 +133,13 @@ static void print_names(struct cli *cli, const struct delta *delta)
     }
 }
 
-static bool print_text(struct diff *d, struct err *err)
+static bool box_diff_print_text(struct box_diff_ctx *d, struct err *err)
 {
     AUTO_BUF struct buf stat = BUF_INIT(PATCH_MAX);
     if (d->changes.delta.n == 0 && d->cli->to_terminal)
         out_note(d->cli, "no changes");
     if (d->options->name_only) {
-        print_names(d->cli, &d->changes.delta);
+        box_diff_print_names(d->cli, &d->changes.delta);
         return true;
     }
     if (!d->options->stat)
@@ -164,7 +164,7 @@ static void put_patch(json_t *object, struct str patch)
     json_put(object, "patch_base64", json_text(buf_str(&text)));
 }
 
-static json_t *new_object(const struct box *box)
+static json_t *box_diff_new_json(const struct box *box)
 {
     json_t *object = json_object();
     json_put(object, "name", json_text(box->name));
@@ -185,10 +185,10 @@ static json_t *count_json(const struct delta_item *item, const struct gitpatch_c
     return object;
 }
 
-static bool print_json(struct diff *d, struct err *err)
+static bool box_diff_print_json(struct box_diff_ctx *d, struct err *err)
 {
     struct gitpatch p = gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
-    AUTO_JSON json_t *object = new_object(d->box);
+    AUTO_JSON json_t *object = box_diff_new_json(d->box);
     AUTO_BUF struct buf text = BUF_INIT(PATCH_MAX);
     AUTO_ACTING struct acting acting = ACTING_INIT;
     json_t *list = json_array(), *drift = json_array();
@@ -212,7 +212,7 @@ static bool print_json(struct diff *d, struct err *err)
 
 /* Writable project directories ---------------------------------------------------------------- */
 
-static const char *change_of(struct str letter)
+static const char *box_diff_change_name(struct str letter)
 {
     static const struct {
         char letter;
@@ -232,12 +232,12 @@ static bool print_git_json(struct cli *cli, const struct box *box, const struct 
     if (!box_git_diff(cli, box, BOX_GIT_STATUS, args->v + 1, args->n - 1, &status, err) ||
         (whole && !box_git_diff(cli, box, BOX_GIT_PATCH, args->v + 1, args->n - 1, &patch, err)))
         return false;
-    json_t *object = new_object(box), *list = json_array();
+    json_t *object = box_diff_new_json(box), *list = json_array();
     struct str letter, path, rest = buf_str(&status);
     while (rest.n && str_cut(rest, '\0', &letter, &rest) && str_cut(rest, '\0', &path, &rest)) {
         json_t *item = json_object();
         exact_put(item, "path", path);
-        json_put(item, "change", json_string(change_of(letter)));
+        json_put(item, "change", json_string(box_diff_change_name(letter)));
         struct selfrun found = selfrun_look(path);
         changes_put_acts(item, &(struct acting_row){.class = found.class, .reason = found.reason});
         json_push(list, item);
@@ -250,7 +250,7 @@ static bool print_git_json(struct cli *cli, const struct box *box, const struct 
     return out_json(cli, object, err);
 }
 
-static bool run_git(struct cli *cli, const struct box *box, const struct diff_options *o,
+static bool box_diff_run_git(struct cli *cli, const struct box *box, const struct diff_options *o,
     const struct args *args, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(BOX_GIT_MAX);
@@ -275,7 +275,7 @@ static bool try_layers(
     struct cli *cli, const struct box *box, const struct args *args, struct err *err)
 {
     AUTO(diff_done)
-    struct diff d = {.cli = cli,
+    struct box_diff_ctx d = {.cli = cli,
         .options = args->options,
         .box = box,
         .changes = BOX_CHANGES_NONE,
@@ -285,7 +285,7 @@ static bool try_layers(
     if (!changes_open(box, &d.changes, err) || !changes_read(&d.changes, err) ||
         !changes_only(cli, box, args->v + 1, args->n - 1, &d.changes, &missed, err) ||
         !changes_drift(&d.changes, &d.drift, &all, err) ||
-        !(cli->json ? print_json(&d, err) : print_text(&d, err)))
+        !(cli->json ? box_diff_print_json(&d, err) : box_diff_print_text(&d, err)))
         return false;
     if (d.drift.n)
         warn_drift(&d, all);
@@ -323,7 +323,7 @@ static bool run_diff(struct cli *cli, const struct args *args, struct err *err)
     if (!box_use_open(cli, args->v[0], BOX_USE_NO_AGENT, &use, err))
         return false;
     if (use.box.meta.workdir.mode == BOX_RW)
-        return run_git(cli, &use.box, options, args, err);
+        return box_diff_run_git(cli, &use.box, options, args, err);
     return box_use_recover(cli, &use.box, err) && run_layers(cli, &use.box, args, err);
 }
 

@@ -21,7 +21,7 @@ enum {
     PLACE_TRIES = 10,
 };
 
-struct doctor_options {
+struct box_doctor_options {
     bool fix;
 };
 
@@ -34,21 +34,21 @@ enum health {
 
 static const char *const health_names[] = {"ok", "weaker", "missing", "left over"};
 
-struct check {
+struct box_doctor_check {
     const char *name;
     enum health health;
     const char *detail, *remedy;
 };
 
-struct doctor {
+struct box_doctor {
     struct cli *cli;
     struct boxes boxes;
-    struct check checks[CHECKS_MAX];
+    struct box_doctor_check checks[CHECKS_MAX];
     size_t n;
     bool unusable;
 };
 
-static void add(struct doctor *d, const struct check *check)
+static void box_doctor_add_check(struct box_doctor *d, const struct box_doctor_check *check)
 {
     if (d->n < CHECKS_MAX)
         d->checks[d->n++] = *check;
@@ -56,7 +56,8 @@ static void add(struct doctor *d, const struct check *check)
 
 /* Machine ------------------------------------------------------------------------------------- */
 
-static bool source_of(int dir, const char *name, struct arena *a, struct plan_source *ret_source)
+static bool box_doctor_make_source(
+    int dir, const char *name, struct arena *a, struct plan_source *ret_source)
 {
     struct stat st;
     AUTO_FD int fd = mkdirat(dir, name, 0700) == 0 || errno == EEXIST
@@ -70,46 +71,53 @@ static bool source_of(int dir, const char *name, struct arena *a, struct plan_so
 }
 
 /* Tests in the directory that will contain the boxes: its file system decides. */
-static void check_layers(struct doctor *d, int dir)
+static void check_layers(struct box_doctor *d, int dir)
 {
     AUTO_ERR struct err err = {0};
     AUTO_BUF struct buf why = BUF_INIT(64 * 1024);
     struct arena *a = d->cli->arena;
     struct plan_overlay overlay = {.at = STR("/project")};
     enum box_layering layering;
-    if (!source_of(dir, "lower", a, &overlay.lower) ||
-        !source_of(dir, "upper", a, &overlay.upper) || !source_of(dir, "work", a, &overlay.work))
-        return add(d, &(struct check){"state", HEALTH_MISSING,
-                          arena_printf(a, "cannot write in $CORDON_HOME: %s", strerror(errno)),
-                          "set CORDON_HOME to a directory of your own"});
+    if (!box_doctor_make_source(dir, "lower", a, &overlay.lower) ||
+        !box_doctor_make_source(dir, "upper", a, &overlay.upper) ||
+        !box_doctor_make_source(dir, "work", a, &overlay.work))
+        return box_doctor_add_check(
+            d, &(struct box_doctor_check){"state", HEALTH_MISSING,
+                   arena_printf(a, "cannot write in $CORDON_HOME: %s", strerror(errno)),
+                   "set CORDON_HOME to a directory of your own"});
     if (!layering_choose(&overlay, &layering, &why, &err)) {
         const struct err_pair *remedy = err_ctx_get(&err, "remedy");
         d->unusable = true;
-        return add(d, &(struct check){"sandbox", HEALTH_MISSING, arena_printf(a, "%s", err.message),
-                          remedy ? arena_printf(a, "%s", remedy->text) : "see 'cordon doctor'"});
+        return box_doctor_add_check(
+            d, &(struct box_doctor_check){"sandbox", HEALTH_MISSING,
+                   arena_printf(a, "%s", err.message),
+                   remedy ? arena_printf(a, "%s", remedy->text) : "see 'cordon doctor'"});
     }
-    add(d, &(struct check){"sandbox", HEALTH_OK, "user namespaces and the rest work", NULL});
+    box_doctor_add_check(d, &(struct box_doctor_check){
+                                "sandbox", HEALTH_OK, "user namespaces and the rest work", NULL});
     bool ok = layering == BOX_LAYERS_OVERLAY;
-    add(d, &(struct check){"overlay", ok ? HEALTH_OK : HEALTH_WEAKER,
+    box_doctor_add_check(
+        d, &(struct box_doctor_check){"overlay", ok ? HEALTH_OK : HEALTH_WEAKER,
                ok ? "changes are kept in a layer"
                   : arena_printf(a, "each box gets a second copy: %s", buf_z(&why)),
                "use Linux 5.11 or newer, and a file system such as ext4, XFS or btrfs for "
                "$CORDON_HOME"});
 }
 
-static void check_reflink(struct doctor *d, int dir)
+static void check_reflink(struct box_doctor *d, int dir)
 {
     AUTO_FD int from = openat(dir, "from", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     AUTO_FD int to = openat(dir, "to", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     bool ok = from >= 0 && to >= 0 && write(from, "x", 1) == 1 && ioctl(to, FICLONE, from) == 0;
-    add(d, &(struct check){"reflink", ok ? HEALTH_OK : HEALTH_WEAKER,
+    box_doctor_add_check(
+        d, &(struct box_doctor_check){"reflink", ok ? HEALTH_OK : HEALTH_WEAKER,
                ok ? "copies share their blocks with the project, on one file system"
                   : "the file system of $CORDON_HOME can't share blocks: ':copy' copies them",
                "use ':overlay' for large projects, or XFS or btrfs"});
 }
 
 /* Checks whether we may create cgroups below our own (version 2). */
-static void check_cgroup(struct doctor *d)
+static void check_cgroup(struct box_doctor *d)
 {
     char line[512] = "", path[600] = "/sys/fs/cgroup";
     AUTO_FD int fd = open("/proc/self/cgroup", O_RDONLY | O_CLOEXEC);
@@ -122,15 +130,15 @@ static void check_cgroup(struct doctor *d)
             v2 = access("/sys/fs/cgroup/cgroup.controllers", R_OK) == 0;
         }
     bool ok = v2 && access(path, W_OK) == 0;
-    add(d, &(struct check){"cgroup", ok ? HEALTH_OK : HEALTH_WEAKER,
-               ok ? "limits hold for a box as a whole"
-                  : "not delegated to you: limits hold for each process",
-               "run it below 'systemd-run --user --scope -p Delegate=yes'"});
+    box_doctor_add_check(d, &(struct box_doctor_check){"cgroup", ok ? HEALTH_OK : HEALTH_WEAKER,
+                                ok ? "limits hold for a box as a whole"
+                                   : "not delegated to you: limits hold for each process",
+                                "run it below 'systemd-run --user --scope -p Delegate=yes'"});
 }
 
 /* Creates a directory for tests: in the trash, so that a killed doctor leaves nothing behind;
  * locked, so that the background process of `box destroy` does not delete it. */
-static int open_place(struct doctor *d, const char *dir)
+static int open_place(struct box_doctor *d, const char *dir)
 {
     for (int tries = 0; tries < PLACE_TRIES; tries++) {
         char *path = arena_printf(d->cli->arena, "%s/.trash/doctor-XXXXXX", dir);
@@ -145,20 +153,21 @@ static int open_place(struct doctor *d, const char *dir)
     return -1;
 }
 
-static void check_machine(struct doctor *d)
+static void box_doctor_check_machine(struct box_doctor *d)
 {
     const char *dir;
     AUTO_ERR struct err err = {0};
     if (!config_state_path(d->cli->arena, "sandboxes", &dir, &err)) {
         d->unusable = true;
-        return add(d, &(struct check){"state", HEALTH_MISSING,
-                          arena_printf(d->cli->arena, "%s", err.message), "set CORDON_HOME"});
+        return box_doctor_add_check(
+            d, &(struct box_doctor_check){"state", HEALTH_MISSING,
+                   arena_printf(d->cli->arena, "%s", err.message), "set CORDON_HOME"});
     }
     AUTO_FD int fd = open_place(d, dir);
     if (fd < 0) {
         d->unusable = true;
-        return add(
-            d, &(struct check){"state", HEALTH_MISSING,
+        return box_doctor_add_check(
+            d, &(struct box_doctor_check){"state", HEALTH_MISSING,
                    arena_printf(d->cli->arena, "cannot write in '%s': %s", dir, strerror(errno)),
                    "make it yours, or set CORDON_HOME to a directory of your own"});
     }
@@ -169,7 +178,7 @@ static void check_machine(struct doctor *d)
 
 /* Boxes --------------------------------------------------------------------------------------- */
 
-static size_t count(int dir)
+static size_t box_doctor_count_entries(int dir)
 {
     size_t n = 0;
     int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -184,15 +193,16 @@ static size_t count(int dir)
 }
 
 /* Interrupted changes of an `apply` or of a tool. */
-static void check_changes(struct doctor *d)
+static void check_changes(struct box_doctor *d)
 {
     AUTO_ERR struct err ignored = {0};
     const char *path;
     AUTO_FD int dir = config_state_path(d->cli->arena, "journal", &path, &ignored)
                           ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
                           : -1;
-    size_t cut = dir >= 0 ? count(dir) : 0;
-    add(d, &(struct check){"changes", cut ? HEALTH_LEFT_OVER : HEALTH_OK,
+    size_t cut = dir >= 0 ? box_doctor_count_entries(dir) : 0;
+    box_doctor_add_check(
+        d, &(struct box_doctor_check){"changes", cut ? HEALTH_LEFT_OVER : HEALTH_OK,
                cut ? arena_printf(d->cli->arena,
                          "%zu changes of projects that were cut off, or are being made now", cut)
                    : "none is cut off",
@@ -200,14 +210,14 @@ static void check_changes(struct doctor *d)
                "damaged ones in $CORDON_HOME/journal yourself"});
 }
 
-static void check_boxes(struct doctor *d)
+static void check_boxes(struct box_doctor *d)
 {
     AUTO_ERR struct err err = {0};
     struct agent_rows rows;
     struct str_list names;
     if (!box_use_rows(d->cli, &rows, &err) || !boxes_list(&d->boxes, d->cli->arena, &names, &err))
-        return add(d, &(struct check){"boxes", HEALTH_MISSING,
-                          arena_printf(d->cli->arena, "%s", err.message), NULL});
+        return box_doctor_add_check(d, &(struct box_doctor_check){"boxes", HEALTH_MISSING,
+                                           arena_printf(d->cli->arena, "%s", err.message), NULL});
     size_t right = 0, runs = 0;
     for (size_t i = 0; i < names.n; i++) {
         AUTO(box_close) struct box box = BOX_NONE;
@@ -216,33 +226,37 @@ static void check_boxes(struct doctor *d)
             right++;
             runs += box_use_old_runs(d->cli, &box, true);
         } else {
-            add(d, &(struct check){"box", HEALTH_LEFT_OVER,
-                       arena_printf(d->cli->arena, "%s", why.message),
-                       arena_printf(d->cli->arena,
-                           "cordon box destroy " STR_FMT " --abandon-unapplied",
-                           STR_ARG(names.p[i]))});
+            box_doctor_add_check(d, &(struct box_doctor_check){"box", HEALTH_LEFT_OVER,
+                                        arena_printf(d->cli->arena, "%s", why.message),
+                                        arena_printf(d->cli->arena,
+                                            "cordon box destroy " STR_FMT " --abandon-unapplied",
+                                            STR_ARG(names.p[i]))});
         }
     }
-    add(d, &(struct check){"boxes", HEALTH_OK, arena_printf(d->cli->arena, "%zu", right), NULL});
-    add(d, &(struct check){"recordings", runs ? HEALTH_LEFT_OVER : HEALTH_OK,
-               runs ? arena_printf(d->cli->arena,
-                          "%zu of runs that are older than the newest %d of their box", runs,
-                          RUNS_KEPT)
-                    : arena_printf(d->cli->arena, "at most %d of each box", RUNS_KEPT),
-               "cordon box doctor --fix"});
+    box_doctor_add_check(d, &(struct box_doctor_check){"boxes", HEALTH_OK,
+                                arena_printf(d->cli->arena, "%zu", right), NULL});
+    box_doctor_add_check(d,
+        &(struct box_doctor_check){"recordings", runs ? HEALTH_LEFT_OVER : HEALTH_OK,
+            runs
+                ? arena_printf(d->cli->arena,
+                      "%zu of runs that are older than the newest %d of their box", runs, RUNS_KEPT)
+                : arena_printf(d->cli->arena, "at most %d of each box", RUNS_KEPT),
+            "cordon box doctor --fix"});
 }
 
-static void check_left_over(struct doctor *d)
+static void check_left_over(struct box_doctor *d)
 {
     static const char remedy[] = "cordon box doctor --fix";
-    size_t making = d->boxes.making >= 0 ? count(d->boxes.making) : 0;
-    size_t trash = d->boxes.trash >= 0 ? count(d->boxes.trash) : 0;
-    add(d, &(struct check){"unfinished", making ? HEALTH_LEFT_OVER : HEALTH_OK,
+    size_t making = d->boxes.making >= 0 ? box_doctor_count_entries(d->boxes.making) : 0;
+    size_t trash = d->boxes.trash >= 0 ? box_doctor_count_entries(d->boxes.trash) : 0;
+    box_doctor_add_check(
+        d, &(struct box_doctor_check){"unfinished", making ? HEALTH_LEFT_OVER : HEALTH_OK,
                making ? arena_printf(d->cli->arena,
                             "%zu boxes that were never finished, or are being made now", making)
                       : "none",
                remedy});
-    add(d, &(struct check){"trash", trash ? HEALTH_LEFT_OVER : HEALTH_OK,
+    box_doctor_add_check(
+        d, &(struct box_doctor_check){"trash", trash ? HEALTH_LEFT_OVER : HEALTH_OK,
                trash ? arena_printf(d->cli->arena, "%zu trees of files to delete", trash) : "empty",
                remedy});
 }
@@ -250,7 +264,7 @@ static void check_left_over(struct doctor *d)
 /* Command ------------------------------------------------------------------------------------- */
 
 /* A box that cannot be recovered does not prevent recovery of the others. */
-static bool recover_all(struct doctor *d, struct err *err)
+static bool recover_all(struct box_doctor *d, struct err *err)
 {
     struct agent_rows rows;
     struct str_list names;
@@ -268,7 +282,7 @@ static bool recover_all(struct doctor *d, struct err *err)
     return true;
 }
 
-static bool fix(struct doctor *d, struct err *err)
+static bool box_doctor_fix(struct box_doctor *d, struct err *err)
 {
     size_t swept;
     struct trash_left left;
@@ -276,11 +290,11 @@ static bool fix(struct doctor *d, struct err *err)
            trash_empty(&d->boxes, TRASH_MS, &left, err);
 }
 
-static void print(struct cli *cli, const struct doctor *d)
+static void box_doctor_print(struct cli *cli, const struct box_doctor *d)
 {
     static const enum out_style styles[] = {OUT_GREEN, OUT_YELLOW, OUT_RED, OUT_YELLOW};
     for (size_t i = 0; i < d->n; i++) {
-        const struct check *c = &d->checks[i];
+        const struct box_doctor_check *c = &d->checks[i];
         out_styled(
             cli, styles[c->health], arena_printf(cli->arena, "%-10s", health_names[c->health]));
         out_line(cli, "%-11s %s", c->name, c->detail);
@@ -289,11 +303,11 @@ static void print(struct cli *cli, const struct doctor *d)
     }
 }
 
-static json_t *to_json(const struct doctor *d)
+static json_t *box_doctor_json(const struct box_doctor *d)
 {
     json_t *object = json_object(), *list = json_array();
     for (size_t i = 0; i < d->n; i++) {
-        const struct check *c = &d->checks[i];
+        const struct box_doctor_check *c = &d->checks[i];
         bool told = c->health != HEALTH_OK && c->remedy;
         json_t *check = json_object();
         json_put(check, "name", json_string(c->name));
@@ -307,37 +321,37 @@ static json_t *to_json(const struct doctor *d)
     return object;
 }
 
-static bool run_doctor(struct cli *cli, const struct args *args, struct err *err)
+static bool box_doctor_run(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct doctor_options *o = args->options;
+    const struct box_doctor_options *o = args->options;
     AUTO_ERR struct err unable = {0};
-    struct doctor d = {.cli = cli, .boxes = BOXES_NONE};
+    struct box_doctor d = {.cli = cli, .boxes = BOXES_NONE};
     if (box_use_boxes(cli, BOXES_MAKE, &d.boxes, &unable)) {
-        if (o->fix && !fix(&d, err)) {
+        if (o->fix && !box_doctor_fix(&d, err)) {
             boxes_close(&d.boxes);
             return false;
         }
         check_left_over(&d);
         check_changes(&d);
         check_boxes(&d);
-        check_machine(&d);
+        box_doctor_check_machine(&d);
         trash_empty_soon(&d.boxes);
     } else {
         d.unusable = true;
-        add(&d,
-            &(struct check){"state", HEALTH_MISSING, arena_printf(cli->arena, "%s", unable.message),
-                "set CORDON_HOME to a directory of your own"});
+        box_doctor_add_check(&d, &(struct box_doctor_check){"state", HEALTH_MISSING,
+                                     arena_printf(cli->arena, "%s", unable.message),
+                                     "set CORDON_HOME to a directory of your own"});
     }
     boxes_close(&d.boxes);
     cli->status = d.unusable ? err_status(E_SANDBOX_UNAVAILABLE) : 0;
     if (cli->json)
-        return out_json(cli, to_json(&d), err);
-    print(cli, &d);
+        return out_json(cli, box_doctor_json(&d), err);
+    box_doctor_print(cli, &d);
     return true;
 }
 
 static const struct opt doctor_opts[] = {
-    OPT_SET("fix", 0, struct doctor_options, fix,
+    OPT_SET("fix", 0, struct box_doctor_options, fix,
         "delete what crashed boxes left, and make whole what a killed apply left half done"),
 };
 
@@ -351,7 +365,7 @@ const struct cmd cmd_box_doctor = {
     .about = "Tries out what boxes need, in $CORDON_HOME, where they are kept. Exit status: 0 if "
              "boxes can be used, 3 if not.",
     .usage = "",
-    CMD_OPTS(doctor_opts, struct doctor_options),
+    CMD_OPTS(doctor_opts, struct box_doctor_options),
     CMD_EXAMPLES(doctor_examples),
-    .run = run_doctor,
+    .run = box_doctor_run,
 };

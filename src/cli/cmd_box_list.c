@@ -8,7 +8,7 @@
 #include "io/tty.h"
 #include "path/exact.h"
 
-struct list_options {
+struct box_list_options {
     bool names;
 };
 
@@ -53,7 +53,7 @@ static bool look_inside(struct cli *cli, const struct boxes *boxes, const struct
 }
 
 /* Returns false if the box was destroyed in the meantime. */
-static bool look(
+static bool box_list_inspect(
     struct cli *cli, const struct boxes *boxes, const struct agent_rows *rows, struct listed *b)
 {
     AUTO_ERR struct err none = {0};
@@ -117,7 +117,8 @@ static unsigned name_width(const struct listed *list, size_t n)
     return (unsigned)MIN(width, (size_t)NAME_MOST);
 }
 
-static void add_row(struct cli *cli, const char *const *texts, unsigned name, struct str dir)
+static void box_list_add_row(
+    struct cli *cli, const char *const *texts, unsigned name, struct str dir)
 {
     struct buf *out = &cli->stdout_buf;
     unsigned whole = cli->to_terminal ? tty_size(STDOUT_FILENO).cols : PLAIN_COLUMNS, used = 0;
@@ -151,7 +152,7 @@ static void show_row(struct cli *cli, const struct listed *b, unsigned name, uin
         changes_word(b),
         ago,
     };
-    add_row(cli, texts, name, b->has_meta ? b->meta.workdir.host_path : STR("?"));
+    box_list_add_row(cli, texts, name, b->has_meta ? b->meta.workdir.host_path : STR("?"));
 }
 
 static void show_table(struct cli *cli, const struct listed *list, size_t n)
@@ -165,14 +166,14 @@ static void show_table(struct cli *cli, const struct listed *list, size_t n)
         out_note(cli, "there are no boxes yet: 'cordon box new NAME DIR' makes one");
         return;
     }
-    add_row(cli, titles, name, str_z(columns[ARRAY_LEN(columns) - 1].title));
+    box_list_add_row(cli, titles, name, str_z(columns[ARRAY_LEN(columns) - 1].title));
     for (size_t i = 0; i < n; i++)
         show_row(cli, &list[i], name, now_ms);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static void print_names(struct cli *cli, const struct str_list *names)
+static void box_list_print_names(struct cli *cli, const struct str_list *names)
 {
     for (size_t i = 0; i < names->n; i++)
         out_name(cli, names->p[i], '\n');
@@ -194,9 +195,9 @@ static bool print_boxes(struct cli *cli, const struct listed *list, size_t n, st
     return out_json(cli, object, err);
 }
 
-static bool run_list(struct cli *cli, const struct args *args, struct err *err)
+static bool box_list_run(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct list_options *options = args->options;
+    const struct box_list_options *options = args->options;
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
     struct agent_rows rows;
     struct str_list names;
@@ -204,7 +205,7 @@ static bool run_list(struct cli *cli, const struct args *args, struct err *err)
         !boxes_list(&boxes, cli->arena, &names, err))
         return false;
     if (options->names) {
-        print_names(cli, &names);
+        box_list_print_names(cli, &names);
         return true;
     }
     if (!box_use_rows(cli, &rows, err))
@@ -213,7 +214,7 @@ static bool run_list(struct cli *cli, const struct args *args, struct err *err)
     size_t n = 0;
     for (size_t i = 0; i < names.n; i++) {
         list[n] = (struct listed){.name = names.p[i]};
-        if (look(cli, &boxes, &rows, &list[n]))
+        if (box_list_inspect(cli, &boxes, &rows, &list[n]))
             n++;
         else
             err_done(&list[n].error);
@@ -225,7 +226,7 @@ static bool run_list(struct cli *cli, const struct args *args, struct err *err)
 }
 
 static const struct opt list_opts[] = {
-    OPT_SET("names", 0, struct list_options, names, "print the names only, one on each line"),
+    OPT_SET("names", 0, struct box_list_options, names, "print the names only, one on each line"),
 };
 
 static const struct example list_examples[] = {
@@ -242,7 +243,7 @@ const struct cmd cmd_box_list = {
         "has the project (copy, overlay, rw), whether there are changes to apply, its age and the "
         "project's directory. A box that can't be read is in the list as broken, and why is said.",
     .usage = "",
-    CMD_OPTS(list_opts, struct list_options),
+    CMD_OPTS(list_opts, struct box_list_options),
     CMD_EXAMPLES(list_examples),
-    .run = run_list,
+    .run = box_list_run,
 };

@@ -27,7 +27,7 @@ struct log_options {
     bool raw, follow;
 };
 
-struct log {
+struct box_log_ctx {
     struct cli *cli;
     const struct log_options *o;
     const struct box *box;
@@ -43,7 +43,7 @@ struct log {
 /* Lines --------------------------------------------------------------------------------------- */
 
 /* Prints the finished line. Wrapped rows are parts of one line. */
-static void end_line(struct log *l)
+static void box_log_end_line(struct box_log_ctx *l)
 {
     if (!l->cli->json)
         out_name(l->cli, buf_str(&l->line), '\n');
@@ -54,7 +54,7 @@ static void end_line(struct log *l)
     buf_reset(&l->line);
 }
 
-static void add_row(struct log *l, int row)
+static void box_log_add_row(struct box_log_ctx *l, int row)
 {
     bool wraps = term_row_wraps(l->term, row);
     size_t end = l->line.n;
@@ -73,11 +73,11 @@ static void add_row(struct log *l, int row)
     if (wraps && l->line.n < LINE_MAX_BYTES)
         return;
     buf_truncate(&l->line, end);
-    end_line(l);
+    box_log_end_line(l);
 }
 
 /* Prints and clears the scrollback: rows that have left the screen no longer change. */
-static void drain(struct log *l)
+static void box_log_drain(struct box_log_ctx *l)
 {
     unsigned n = term_scrollback(l->term);
     if (n == 0 || term_mid_sequence(l->term) || term_alternate(l->term))
@@ -86,7 +86,7 @@ static void drain(struct log *l)
         if (l->shown)
             l->shown--;
         else
-            add_row(l, (int)i - (int)n);
+            box_log_add_row(l, (int)i - (int)n);
     }
     term_feed(l->term, STR("\033[3J"));
     if (!l->cli->json && l->cli->stdout_buf.n > FLUSH_BYTES && !l->error.code)
@@ -95,21 +95,21 @@ static void drain(struct log *l)
 
 static void on_output(void *context, double at_ms, struct str bytes)
 {
-    struct log *l = context;
+    struct box_log_ctx *l = context;
     (void)at_ms;
     refeed_feed(l->term, bytes);
-    drain(l);
+    box_log_drain(l);
 }
 
 static void on_resize(void *context, double at_ms, unsigned rows, unsigned cols)
 {
-    struct log *l = context;
+    struct box_log_ctx *l = context;
     (void)at_ms;
     term_resize(l->term, rows, cols);
-    drain(l);
+    box_log_drain(l);
 }
 
-static unsigned used_rows(const struct log *l)
+static unsigned used_rows(const struct box_log_ctx *l)
 {
     unsigned rows = term_rows(l->term);
     for (char *line = base_alloc(term_cols(l->term) + 1);; rows--)
@@ -120,15 +120,15 @@ static unsigned used_rows(const struct log *l)
 }
 
 /* Prints the rows of the screen above `end`. */
-static void add_screen(struct log *l, unsigned end)
+static void add_screen(struct box_log_ctx *l, unsigned end)
 {
     for (; l->shown < end; l->shown++)
-        add_row(l, (int)l->shown);
+        box_log_add_row(l, (int)l->shown);
 }
 
 /* Follow -------------------------------------------------------------------------------------- */
 
-static bool still_runs(const struct log *l)
+static bool still_runs(const struct box_log_ctx *l)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO_ERR struct err ignored = {0};
@@ -144,7 +144,7 @@ static bool wait_for_more(int signals)
     return poll(&fd, 1, LOOK_MS) <= 0;
 }
 
-static void put_raw(struct log *l, struct str bytes)
+static void put_raw(struct box_log_ctx *l, struct str bytes)
 {
     out_text(l->cli, bytes);
     if (l->cli->stdout_buf.n > FLUSH_BYTES && !l->error.code)
@@ -152,7 +152,7 @@ static void put_raw(struct log *l, struct str bytes)
 }
 
 /* Prints everything after an offset; with --follow, until the run ends. */
-static void read_on(struct log *l, int fd, off_t at, int signals)
+static void box_log_print_rest(struct box_log_ctx *l, int fd, off_t at, int signals)
 {
     static char bytes[RAW_PIECE];
     for (;;) {
@@ -176,7 +176,7 @@ static void read_on(struct log *l, int fd, off_t at, int signals)
 
 /* Command ------------------------------------------------------------------------------------- */
 
-static bool find_run(struct log *l, struct err *err)
+static bool find_run(struct box_log_ctx *l, struct err *err)
 {
     struct box_state state;
     bool held;
@@ -190,7 +190,7 @@ static bool find_run(struct log *l, struct err *err)
         err, E_NOT_FOUND, "the box '" STR_FMT "' has never been started", STR_ARG(l->box->name));
 }
 
-static bool print_text(struct log *l, const char *dir, int signals, struct err *err)
+static bool box_log_print_text(struct box_log_ctx *l, const char *dir, int signals, struct err *err)
 {
     AUTO(trace_close) struct trace t = TRACE_NONE;
     if (!trace_open(dir, &t, err))
@@ -201,14 +201,14 @@ static bool print_text(struct log *l, const char *dir, int signals, struct err *
     refeed_run(&t, &r);
     AUTO_FD int fd = record_file(t.dir, "transcript.log");
     if (l->o->follow && fd >= 0)
-        read_on(l, fd, (off_t)t.transcript.n, signals);
+        box_log_print_rest(l, fd, (off_t)t.transcript.n, signals);
     add_screen(l, used_rows(l));
     if (l->line.n)
-        end_line(l);
+        box_log_end_line(l);
     return true;
 }
 
-static bool print_raw(struct log *l, const char *path, int signals, struct err *err)
+static bool print_raw(struct box_log_ctx *l, const char *path, int signals, struct err *err)
 {
     AUTO_FD int dir = record_open(path, err);
     if (dir < 0)
@@ -216,11 +216,11 @@ static bool print_raw(struct log *l, const char *path, int signals, struct err *
     AUTO_FD int fd = record_file(dir, "transcript.log");
     if (fd < 0)
         return record_unreadable("transcript.log", err);
-    read_on(l, fd, 0, signals);
+    box_log_print_rest(l, fd, 0, signals);
     return true;
 }
 
-static bool print(struct log *l, int signals, struct err *err)
+static bool box_log_print(struct box_log_ctx *l, int signals, struct err *err)
 {
     const char *dir = arena_printf(l->cli->arena, STR_FMT "/host/runs/%llu", STR_ARG(l->box->path),
         (unsigned long long)l->run);
@@ -228,7 +228,8 @@ static bool print(struct log *l, int signals, struct err *err)
         return err_set(err, E_NOT_FOUND,
             "the box '" STR_FMT "' has no run %llu (the newest %d are kept)", STR_ARG(l->box->name),
             (unsigned long long)l->run, RUNS_KEPT);
-    bool ok = l->o->raw ? print_raw(l, dir, signals, err) : print_text(l, dir, signals, err);
+    bool ok =
+        l->o->raw ? print_raw(l, dir, signals, err) : box_log_print_text(l, dir, signals, err);
     if (!ok || l->error.code)
         return ok ? err_move(err, &l->error) : false;
     if (l->proxy)
@@ -246,7 +247,7 @@ static bool print(struct log *l, int signals, struct err *err)
 static bool run_log(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
-    struct log l = {.cli = cli,
+    struct box_log_ctx l = {.cli = cli,
         .o = args->options,
         .line = BUF_INIT(2 * LINE_MAX_BYTES),
         .text = BUF_INIT(TEXT_MAX + 4 * LINE_MAX_BYTES)};
@@ -258,7 +259,7 @@ static bool run_log(struct cli *cli, const struct args *args, struct err *err)
         return false;
     l.box = &use.box;
     AUTO_FD int signals = l.o->follow ? interrupt_open(false, &set) : -1;
-    bool ok = find_run(&l, err) && print(&l, signals, err);
+    bool ok = find_run(&l, err) && box_log_print(&l, signals, err);
     if (signals >= 0)
         interrupt_close(&set);
     term_free(l.term);

@@ -30,17 +30,17 @@ enum {
     CPU_MILLIS_MIN = 10, /* minimum that the kernel accepts */
 };
 
-struct new_options {
+struct box_new_options {
     const char *agent, *model, *prompt, *prompt_file, *network, *memory, *cpus, *disk;
     struct opt_words dirs, hosts, ports;
     int64_t processes, cpu;
     bool include_ignored, ack_inexact, replace, abandon, no_start, attach, yes;
 };
 
-struct making {
+struct box_new_ctx {
     struct cli *cli;
     const struct args *args;
-    const struct new_options *o;
+    const struct box_new_options *o;
     struct boxes boxes;
     struct agent_rows rows;
     const struct box_agent *agent;
@@ -54,7 +54,8 @@ struct making {
     struct str_list gaps; /* limits that are weaker than requested */
 };
 
-static bool wrong(struct err *err, const char *option, const char *value, const char *right)
+static bool box_new_bad_option(
+    struct err *err, const char *option, const char *value, const char *right)
 {
     err_set(err, E_CLI_INVALID_ARG, "--%s '%s': %s", option, value, right);
     return err_ctx(err, "word", "%s", value);
@@ -75,7 +76,7 @@ static bool parse_bytes(const char *option, const char *text, uint64_t *ret_byte
         shift = 10 * (unsigned)(unit - units + 1);
     }
     if (!str_to_int(digits, 1, INT64_MAX, &n) || n > (INT64_MAX >> shift))
-        return wrong(err, option, text, "give a number of bytes, such as 512M or 4G");
+        return box_new_bad_option(err, option, text, "give a number of bytes, such as 512M or 4G");
     *ret_bytes = (uint64_t)n << shift;
     return true;
 }
@@ -91,12 +92,12 @@ static bool parse_cpus(const char *text, uint64_t *ret_millis, struct err *err)
     for (size_t i = part.n; i < 3; i++)
         rest *= 10;
     if (!ok || n * 1000 + rest < CPU_MILLIS_MIN)
-        return wrong(err, "cpus", text, "give a number of CPUs, such as 2 or 0.5");
+        return box_new_bad_option(err, "cpus", text, "give a number of CPUs, such as 2 or 0.5");
     *ret_millis = (uint64_t)(n * 1000 + rest);
     return true;
 }
 
-static struct str_list words(struct arena *a, const char *const *v, size_t n)
+static struct str_list box_new_str_list(struct arena *a, const char *const *v, size_t n)
 {
     struct str_list list = {ARENA_NEW(a, struct str, n + 1), n};
     for (size_t i = 0; i < n; i++)
@@ -104,18 +105,21 @@ static struct str_list words(struct arena *a, const char *const *v, size_t n)
     return list;
 }
 
-static bool take_network(struct making *m, struct err *err)
+static bool take_network(struct box_new_ctx *m, struct err *err)
 {
-    const struct new_options *o = m->o;
+    const struct box_new_options *o = m->o;
     struct box_meta *meta = &m->in.meta;
     bool on = o->network && strcmp(o->network, "on") == 0;
     if (o->network && o->hosts.n)
-        return wrong(err, "network", o->network, "with --allow-host there is nothing to choose");
+        return box_new_bad_option(
+            err, "network", o->network, "with --allow-host there is nothing to choose");
     if (on && o->ports.n)
-        return wrong(err, "port", o->ports.v[0], "with --network on the box has the host's ports");
+        return box_new_bad_option(
+            err, "port", o->ports.v[0], "with --network on the box has the host's ports");
     for (size_t i = 0; i < o->ports.n; i++)
         if (!meta_port_valid(str_z(o->ports.v[i])))
-            return wrong(err, "port", o->ports.v[i], "give HOST:BOX, such as 8080:3000");
+            return box_new_bad_option(
+                err, "port", o->ports.v[i], "give HOST:BOX, such as 8080:3000");
     for (size_t i = 0; i < o->hosts.n; i++)
         if (!proxy_host_check(str_z(o->hosts.v[i]), err))
             return err_wrap(err, "--allow-host");
@@ -123,14 +127,14 @@ static bool take_network(struct making *m, struct err *err)
         meta->network_mode = on ? BOX_NETWORK_ON : BOX_NETWORK_NONE;
     if (o->hosts.n)
         meta->network_mode = BOX_NETWORK_ALLOW;
-    meta->ports = words(m->cli->arena, o->ports.v, o->ports.n);
-    m->in.setup.hosts = words(m->cli->arena, o->hosts.v, o->hosts.n);
+    meta->ports = box_new_str_list(m->cli->arena, o->ports.v, o->ports.n);
+    m->in.setup.hosts = box_new_str_list(m->cli->arena, o->hosts.v, o->hosts.n);
     return true;
 }
 
-static bool take_limits(struct making *m, struct err *err)
+static bool take_limits(struct box_new_ctx *m, struct err *err)
 {
-    const struct new_options *o = m->o;
+    const struct box_new_options *o = m->o;
     struct box_limits *limits = &m->in.setup.limits;
     limits->processes = (uint64_t)o->processes;
     limits->cpu_seconds = (uint64_t)o->cpu;
@@ -140,12 +144,12 @@ static bool take_limits(struct making *m, struct err *err)
            (!o->disk || parse_bytes("disk", o->disk, &limits->disk_bytes, err));
 }
 
-static bool read_prompt(struct making *m, struct err *err)
+static bool read_prompt(struct box_new_ctx *m, struct err *err)
 {
     const char *name = m->o->prompt_file;
     AUTO_BUF struct buf text = BUF_INIT(2 * COMMAND_PROMPT_MAX);
     if (m->o->prompt && name)
-        return wrong(err, "prompt-file", name, "there is a --prompt already");
+        return box_new_bad_option(err, "prompt-file", name, "there is a --prompt already");
     if (m->o->prompt)
         m->in.prompt = str_z(m->o->prompt);
     if (!name)
@@ -162,7 +166,7 @@ static bool read_prompt(struct making *m, struct err *err)
 
 /* Builds the command now, so that a prompt that cannot be passed fails before the box is
  * created. */
-static bool take_agent(struct making *m, struct err *err)
+static bool take_agent(struct box_new_ctx *m, struct err *err)
 {
     const char *name = m->o->agent ? m->o->agent : "claude";
     struct command command;
@@ -175,7 +179,7 @@ static bool take_agent(struct making *m, struct err *err)
     m->in.meta.agent = m->agent->name;
     if (m->o->model)
         m->in.meta.model = agent_model(m->agent, str_z(m->o->model));
-    m->in.setup.args = words(m->cli->arena, m->args->v + 2, m->args->n - 2);
+    m->in.setup.args = box_new_str_list(m->cli->arena, m->args->v + 2, m->args->n - 2);
     for (size_t i = 0; i < m->in.setup.args.n; i++)
         if (!utf8_valid(m->in.setup.args.p[i]))
             return err_set(
@@ -191,7 +195,7 @@ static bool take_agent(struct making *m, struct err *err)
 
 /* Directories --------------------------------------------------------------------------------- */
 
-static bool parse_dirs(struct making *m, struct err *err)
+static bool parse_dirs(struct box_new_ctx *m, struct err *err)
 {
     struct arena *a = m->cli->arena;
     const struct opt_words *more = &m->o->dirs;
@@ -207,13 +211,13 @@ static bool parse_dirs(struct making *m, struct err *err)
         if (!dirarg_parse(str_z(more->v[i]), cwd, a, dir, err))
             return false;
         if (dir->mode != DIRARG_DEFAULT && dir->mode != DIRARG_RW)
-            return wrong(err, "dir", more->v[i],
+            return box_new_bad_option(err, "dir", more->v[i],
                 "beside the project there are only read-only directories and ':rw' ones");
     }
     return true;
 }
 
-static bool take_dirs(struct making *m, struct err *err)
+static bool take_dirs(struct box_new_ctx *m, struct err *err)
 {
     static const enum box_mode modes[] = {[DIRARG_DEFAULT] = BOX_COPY,
         [DIRARG_COPY] = BOX_COPY,
@@ -247,7 +251,7 @@ static bool take_dirs(struct making *m, struct err *err)
 }
 
 /* A missing program is an error before anything is copied; only a warning with --no-start. */
-static bool check_program(struct making *m, struct err *err)
+static bool check_program(struct box_new_ctx *m, struct err *err)
 {
     AUTO_ERR struct err missing = {0};
     struct str_list argv;
@@ -270,7 +274,7 @@ static bool check_program(struct making *m, struct err *err)
 
 /* Old box ------------------------------------------------------------------------------------- */
 
-static bool taken(struct str name, struct err *err)
+static bool box_new_name_taken(struct str name, struct err *err)
 {
     err_set(err, E_CONFLICT, "there is a box '" STR_FMT "' already", STR_ARG(name));
     err_ctx(err, "name", STR_FMT, STR_ARG(name));
@@ -278,7 +282,7 @@ static bool taken(struct str name, struct err *err)
 }
 
 /* The old box is kept, and continues to run, until the new one is complete. */
-static bool check_old(struct making *m, struct err *err)
+static bool box_new_check_old(struct box_new_ctx *m, struct err *err)
 {
     AUTO_FD int fd = -1;
     AUTO_ERR struct err none = {0}, why = {0};
@@ -288,7 +292,7 @@ static bool check_old(struct making *m, struct err *err)
     if (!boxes_find(&m->boxes, name, &fd, &none))
         return none.code == E_NOT_FOUND || err_move(err, &none);
     if (!m->o->replace)
-        return taken(name, err);
+        return box_new_name_taken(name, err);
     if (!box_open(&m->boxes, name, &m->rows, m->cli->arena, &m->old, &why)) {
         err_ctx(&why, "remedy", "--abandon-unapplied replaces it all the same");
         return m->o->abandon || err_move(err, &why);
@@ -304,18 +308,18 @@ static bool check_old(struct making *m, struct err *err)
 }
 
 /* Checks for unapplied changes again: the old box kept running until now. */
-static bool make_way(void *context, struct err *err)
+static bool box_new_stop_old(void *context, struct err *err)
 {
-    struct making *m = context;
+    struct box_new_ctx *m = context;
     return m->old.fd < 0 || (reset_halt(&m->old, &m->hold, err) &&
                                 (m->o->abandon || reset_refuse_loss(&m->old, "replacing", err)));
 }
 
 /* Questions and results ----------------------------------------------------------------------- */
 
-static bool go_on(void *context, const struct dirty *dirty, struct err *err)
+static bool box_new_confirm_dirty(void *context, const struct dirty *dirty, struct err *err)
 {
-    struct making *m = context;
+    struct box_new_ctx *m = context;
     if (m->o->yes || !dirty->is_git || dirty->changed + dirty->untracked == 0)
         return true;
     const char *question = arena_printf(m->cli->arena,
@@ -324,7 +328,7 @@ static bool go_on(void *context, const struct dirty *dirty, struct err *err)
     return box_use_consent(m->cli, question, "commit it, or give --yes", err);
 }
 
-static void tell_notes(struct cli *cli, const struct copy_report *r)
+static void box_new_print_notes(struct cli *cli, const struct copy_report *r)
 {
     for (size_t i = 0; i < MIN(r->n_notes, (size_t)NOTES_SHOWN); i++)
         out_warn(cli, "left out: '" STR_FMT "' %s", STR_ARG(out_path(cli, r->notes[i].path)),
@@ -333,7 +337,7 @@ static void tell_notes(struct cli *cli, const struct copy_report *r)
         out_warn(cli, "left out: %zu more", r->n_notes - NOTES_SHOWN);
 }
 
-static bool tell(struct making *m, const struct new_report *r, struct err *err)
+static bool box_new_print_result(struct box_new_ctx *m, const struct new_report *r, struct err *err)
 {
     struct cli *cli = m->cli;
     const struct box_meta *meta = &m->in.meta;
@@ -368,7 +372,7 @@ static bool tell(struct making *m, const struct new_report *r, struct err *err)
 
 /* Command ------------------------------------------------------------------------------------- */
 
-static bool start(struct making *m, struct err *err)
+static bool box_new_start_agent(struct box_new_ctx *m, struct err *err)
 {
     AUTO(box_close) struct box box = BOX_NONE;
     if (m->o->no_start)
@@ -382,7 +386,7 @@ static bool start(struct making *m, struct err *err)
     return true;
 }
 
-static bool attach(struct making *m, struct err *err)
+static bool box_new_attach(struct box_new_ctx *m, struct err *err)
 {
     const struct args args = {.v = m->args->v, .n = 1, .n_before = 1};
     return !m->o->attach || cmd_box_attach.run(m->cli, &args, err);
@@ -390,16 +394,16 @@ static bool attach(struct making *m, struct err *err)
 
 /* Finishes or undoes an interrupted change first, so that the copy contains all of it or
  * nothing. */
-static bool recover_project(struct making *m, struct err *err)
+static bool recover_project(struct box_new_ctx *m, struct err *err)
 {
     AUTO_FD int fd = open(m->dirs[0].path.p, O_PATH | O_DIRECTORY | O_CLOEXEC);
     return fd < 0 || project_recover(m->cli, &(struct project){.fd = fd}, err);
 }
 
-static bool make(struct making *m, struct new_report *report, struct err *err)
+static bool box_new_create(struct box_new_ctx *m, struct new_report *report, struct err *err)
 {
     AUTO_FD int lock = -1;
-    if (!boxes_lock(&m->boxes, m->in.meta.name, &lock, err) || !check_old(m, err) ||
+    if (!boxes_lock(&m->boxes, m->in.meta.name, &lock, err) || !box_new_check_old(m, err) ||
         !recover_project(m, err))
         return false;
     bool ok = new_make(&m->boxes, &m->in, report, err);
@@ -411,7 +415,7 @@ static bool make(struct making *m, struct new_report *report, struct err *err)
 
 static bool check_words(const struct args *args, struct err *err)
 {
-    const struct new_options *o = args->options;
+    const struct box_new_options *o = args->options;
     if (o->attach && o->no_start)
         return err_set(
             err, E_CLI_INVALID_ARG, "--attach: with --no-start there is nothing to show");
@@ -425,34 +429,35 @@ static bool check_words(const struct args *args, struct err *err)
     return err_ctx(err, "word", "%s", args->v[2]);
 }
 
-static bool run_new(struct cli *cli, const struct args *args, struct err *err)
+static bool box_new_run(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO(new_report_done) struct new_report report = NEW_REPORT_INIT;
-    const struct new_options *o = args->options;
-    struct making m = {
+    const struct box_new_options *o = args->options;
+    struct box_new_ctx m = {
         .cli = cli, .args = args, .o = o, .boxes = BOXES_NONE, .old = BOX_NONE, .hold = -1};
     m.in.meta.name = str_z(args->v[0]);
     m.in.setup.include_ignored = o->include_ignored;
     m.in.replace = o->replace;
     m.in.ask_git = !o->yes;
-    m.in.go_on = go_on;
-    m.in.make_way = make_way;
+    m.in.go_on = box_new_confirm_dirty;
+    m.in.make_way = box_new_stop_old;
     m.in.context = &m;
     if (!check_words(args, err) || !box_name_check(m.in.meta.name, err) || !take_network(&m, err) ||
         !take_limits(&m, err) || !take_agent(&m, err) || !take_dirs(&m, err) ||
         !bounds_check(&m.in.setup, m.in.meta.workdir.mode != BOX_RW, err) ||
         !check_program(&m, err) || !box_use_boxes(cli, BOXES_MAKE, &m.boxes, err))
         return false;
-    bool ok = make(&m, &report, err);
+    bool ok = box_new_create(&m, &report, err);
     box_close(&m.old);
     auto_fd(&m.hold);
     if (ok) {
-        tell_notes(cli, &report.copied);
+        box_new_print_notes(cli, &report.copied);
         if (report.layering == BOX_LAYERS_SECOND_COPY)
             out_warn(cli,
                 "no overlay can be used here, so the box has a second copy of its own: %s",
                 buf_z(&report.why));
-        ok = start(&m, err) && tell(&m, &report, err) && attach(&m, err);
+        ok = box_new_start_agent(&m, err) && box_new_print_result(&m, &report, err) &&
+             box_new_attach(&m, err);
     }
     boxes_close(&m.boxes);
     return ok;
@@ -461,36 +466,37 @@ static bool run_new(struct cli *cli, const struct args *args, struct err *err)
 static const char *const networks[] = {"none", "on", NULL};
 
 #define TEXT(name, member, value, kind, help) \
-    OPT_STRING(name, 0, struct new_options, member, value, kind, help)
-#define SET(name, member, help) OPT_SET(name, 0, struct new_options, member, help)
+    OPT_STRING(name, 0, struct box_new_options, member, value, kind, help)
+#define SET(name, member, help) OPT_SET(name, 0, struct box_new_options, member, help)
 
 static const struct opt new_opts[] = {
     TEXT("agent", agent, "AGENT", ARG_ANY, "who works in it; default: claude"),
     TEXT("model", model, "MODEL", ARG_ANY, "a model's name, or the agent's short one for it"),
     TEXT("prompt", prompt, "TEXT", ARG_ANY, "what the agent is to do"),
     TEXT("prompt-file", prompt_file, "FILE", ARG_FILE, "the same from a file; - is standard input"),
-    OPT_WORDS("dir", 0, struct new_options, dirs, "DIR[:rw][:force]",
+    OPT_WORDS("dir", 0, struct box_new_options, dirs, "DIR[:rw][:force]",
         "show this directory, too: read-only, unless ':rw'; may be repeated"),
-    OPT_ONE_OF("network", 0, struct new_options, network, "HOW", networks,
+    OPT_ONE_OF("network", 0, struct box_new_options, network, "HOW", networks,
         "none, or on: all of it; default: the hosts of the agent, if it names some"),
-    OPT_WORDS("allow-host", 0, struct new_options, hosts, "HOST",
+    OPT_WORDS("allow-host", 0, struct box_new_options, hosts, "HOST",
         "let the box reach this host, and no others but those named so; may be repeated"),
-    OPT_WORDS("port", 0, struct new_options, ports, "HOST:BOX",
+    OPT_WORDS("port", 0, struct box_new_options, ports, "HOST:BOX",
         "lead a port of this machine to one of the box; may be repeated"),
     TEXT("memory", memory, "BYTES", ARG_ANY, "limit its memory: 512M, 4G"),
-    OPT_INT("processes", 0, struct new_options, processes, "N", 1, 4000000,
+    OPT_INT("processes", 0, struct box_new_options, processes, "N", 1, 4000000,
         "limit its processes and threads; default: 4096"),
     TEXT("cpus", cpus, "N", ARG_ANY, "limit the CPUs that it uses at one time: 2, 0.5"),
     SET("ack-inexact-limits", ack_inexact,
         "yes, --processes or --cpus that this machine can't keep exactly"),
-    OPT_INT("cpu", 0, struct new_options, cpu, "SECONDS", 1, INT32_MAX, "limit its processor time"),
+    OPT_INT(
+        "cpu", 0, struct box_new_options, cpu, "SECONDS", 1, INT32_MAX, "limit its processor time"),
     TEXT("disk", disk, "BYTES", ARG_ANY, "limit what its changes and home take: 500M, 10G"),
     SET("include-ignored", include_ignored, "copy what git ignores, too"),
     SET("replace", replace, "make it anew if it is there already"),
     SET("abandon-unapplied", abandon, "with --replace: lose what was not applied of the old box"),
     SET("no-start", no_start, "do not start the agent"),
     SET("attach", attach, "show the agent's terminal at once"),
-    OPT_SET("yes", 'y', struct new_options, yes, "do not ask about uncommitted work"),
+    OPT_SET("yes", 'y', struct box_new_options, yes, "do not ask about uncommitted work"),
 };
 
 static const struct example new_examples[] = {
@@ -518,7 +524,7 @@ const struct cmd cmd_box_new = {
     .min_args = 2,
     .max_args = ARGS_MAX,
     .arg_kind = ARG_DIR,
-    CMD_OPTS(new_opts, struct new_options),
+    CMD_OPTS(new_opts, struct box_new_options),
     CMD_EXAMPLES(new_examples),
-    .run = run_new,
+    .run = box_new_run,
 };

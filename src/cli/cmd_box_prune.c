@@ -31,7 +31,7 @@ struct pruning {
 };
 
 /* Adds the box if it can be removed; any error means that it is kept. */
-static void look_at(struct pruning *p, struct str name)
+static void prune_inspect_box(struct pruning *p, struct str name)
 {
     AUTO_ERR struct err why = {0};
     AUTO(box_close) struct box box = BOX_NONE;
@@ -55,7 +55,7 @@ static void drop_old_runs(struct pruning *p, const struct str_list *names)
     }
 }
 
-static bool consent(struct pruning *p, struct err *err)
+static bool prune_confirm(struct pruning *p, struct err *err)
 {
     AUTO_BUF struct buf names = BUF_INIT(64 * 1024);
     if (p->o->yes || p->o->dry_run || p->n == 0)
@@ -75,7 +75,7 @@ static bool destroy_spares(struct pruning *p, struct err *err)
     return true;
 }
 
-static bool tell(struct pruning *p, struct err *err)
+static bool prune_print(struct pruning *p, struct err *err)
 {
     struct cli *cli = p->cli;
     if (!cli->json) {
@@ -103,7 +103,7 @@ static bool tell(struct pruning *p, struct err *err)
     return out_json(cli, object, err);
 }
 
-static bool prune(struct pruning *p, struct err *err)
+static bool prune_boxes(struct pruning *p, struct err *err)
 {
     struct str_list names;
     if (!box_use_rows(p->cli, &p->rows, err) || !boxes_list(&p->boxes, p->cli->arena, &names, err))
@@ -113,15 +113,15 @@ static bool prune(struct pruning *p, struct err *err)
                               !trash_empty(&p->boxes, TRASH_MS, &p->left, err)))
         return false;
     for (size_t i = 0; i < names.n; i++)
-        look_at(p, names.p[i]);
-    if (!consent(p, err) || !destroy_spares(p, err))
+        prune_inspect_box(p, names.p[i]);
+    if (!prune_confirm(p, err) || !destroy_spares(p, err))
         return false;
     drop_old_runs(p, &names);
     size_t deleted = p->left.deleted;
     if (p->n && !p->o->dry_run && !trash_empty(&p->boxes, TRASH_MS, &p->left, err))
         return false;
     p->left.deleted += p->n ? deleted : 0;
-    return tell(p, err);
+    return prune_print(p, err);
 }
 
 static bool run_prune(struct cli *cli, const struct args *args, struct err *err)
@@ -133,7 +133,7 @@ static bool run_prune(struct cli *cli, const struct args *args, struct err *err)
         boxes_close(&p->boxes);
         ok = box_use_boxes(cli, BOXES_MAKE, &p->boxes, err);
     }
-    ok = ok && prune(p, err);
+    ok = ok && prune_boxes(p, err);
     for (size_t i = 0; i < p->n; i++) {
         auto_fd(&p->spares[i].lock);
         auto_fd(&p->spares[i].hold);

@@ -8,8 +8,8 @@ struct reset_args {
     bool clean, no_prompt, yes, abandon;
 };
 
-static bool consent(struct cli *cli, const struct box_use *use, const struct reset_args *o,
-    bool running, struct err *err)
+static bool box_reset_confirm(struct cli *cli, const struct box_use *use,
+    const struct reset_args *o, bool running, struct err *err)
 {
     const char *act = arena_printf(cli->arena, "Reset '" STR_FMT "'", STR_ARG(use->box.name));
     return box_use_risk(cli,
@@ -26,8 +26,8 @@ static bool forget_run(const struct box *box, const struct box_state *state, str
         &(struct box_state){.exit_code = -1, .run = state->run, .agent = state->agent}, err);
 }
 
-static bool reset(struct cli *cli, const struct box_use *use, const struct reset_args *o,
-    bool *ret_started, struct err *err)
+static bool box_reset_restore(struct cli *cli, const struct box_use *use,
+    const struct reset_args *o, bool *ret_started, struct err *err)
 {
     const struct box *box = &use->box;
     struct box_state state;
@@ -36,7 +36,7 @@ static bool reset(struct cli *cli, const struct box_use *use, const struct reset
     if (!state_load(box->host, cli->arena, &state, &running, err) ||
         !box_use_recover(cli, box, err) ||
         (!o->abandon && !reset_refuse_loss(box, "resetting", err)) ||
-        !consent(cli, use, o, running, err) || !reset_halt(box, &hold, err) ||
+        !box_reset_confirm(cli, use, o, running, err) || !reset_halt(box, &hold, err) ||
         !reset_box(&use->boxes, box, &(struct reset_options){.clean = o->clean}, err) ||
         !forget_run(box, &state, err))
         return false;
@@ -51,7 +51,7 @@ static bool run_reset(struct cli *cli, const struct args *args, struct err *err)
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     bool started = false;
     if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err) ||
-        !reset(cli, &use, o, &started, err))
+        !box_reset_restore(cli, &use, o, &started, err))
         return false;
     trash_empty_soon(&use.boxes);
     bool real = use.box.meta.workdir.mode == BOX_RW;

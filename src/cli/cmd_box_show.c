@@ -163,7 +163,7 @@ static void put_prompt(json_t *object, const struct box_facts *f)
         json_decref(prompt);
 }
 
-static bool show_json(struct cli *cli, const struct box_facts *f, struct err *err)
+static bool box_show_json(struct cli *cli, const struct box_facts *f, struct err *err)
 {
     json_t *object = json_object(), *problems = json_array();
     put_head(object, f);
@@ -185,8 +185,9 @@ static bool show_json(struct cli *cli, const struct box_facts *f, struct err *er
 /* Terminal output ----------------------------------------------------------------------------- */
 
 /* Prints "key         text", with the text made printable. */
-static void row(struct cli *cli, const char *key, const char *format, ...) PRINTF_LIKE(3, 4);
-static void row(struct cli *cli, const char *key, const char *format, ...)
+static void box_show_print_row(struct cli *cli, const char *key, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+static void box_show_print_row(struct cli *cli, const char *key, const char *format, ...)
 {
     AUTO_BUF struct buf text = BUF_INIT(1 << 20);
     va_list args;
@@ -208,7 +209,7 @@ static void add_size(uint64_t bytes, char text[32])
     snprintf(text, 32, i ? "%.1f %s" : "%.0f %s", value, units[i]);
 }
 
-static const char *ago(struct cli *cli, struct str when)
+static const char *box_show_ago(struct cli *cli, struct str when)
 {
     char text[COLUMNS_AGO];
     uint64_t ms;
@@ -228,12 +229,12 @@ static void show_status(struct cli *cli, const struct box_facts *f)
     else if (s->exit_code >= 0)
         buf_printf(&b, ", exit code %lld", (long long)s->exit_code);
     if (s->started_at.n)
-        buf_printf(&b, ", started %s", ago(cli, s->started_at));
+        buf_printf(&b, ", started %s", box_show_ago(cli, s->started_at));
     if (s->ended_at.n)
-        buf_printf(&b, ", ended %s", ago(cli, s->ended_at));
-    row(cli, "status", "%s", buf_z(&b));
+        buf_printf(&b, ", ended %s", box_show_ago(cli, s->ended_at));
+    box_show_print_row(cli, "status", "%s", buf_z(&b));
     if (s->error.n)
-        row(cli, "", STR_FMT, STR_ARG(s->error));
+        box_show_print_row(cli, "", STR_FMT, STR_ARG(s->error));
 }
 
 static void show_dirs(struct cli *cli, const struct box *box)
@@ -242,13 +243,15 @@ static void show_dirs(struct cli *cli, const struct box *box)
         [BOX_OVERLAY] = "under an overlay, without a copy",
         [BOX_RW] = "itself, writable (:rw)"};
     const struct box_workdir *w = &box->meta.workdir;
-    row(cli, "directory", STR_FMT ", %s", STR_ARG(w->host_path), ways[w->mode]);
+    box_show_print_row(cli, "directory", STR_FMT ", %s", STR_ARG(w->host_path), ways[w->mode]);
     if (box->setup.layering == BOX_LAYERS_SECOND_COPY)
-        row(cli, "", "its changes are in a second copy: this machine could mount no overlay");
+        box_show_print_row(
+            cli, "", "its changes are in a second copy: this machine could mount no overlay");
     if (w->baseline_sha.n)
-        row(cli, "", "made at commit " STR_FMT, STR_ARG(w->baseline_sha));
+        box_show_print_row(cli, "", "made at commit " STR_FMT, STR_ARG(w->baseline_sha));
     for (size_t i = 0; i < box->setup.n_extras; i++)
-        row(cli, i ? "" : "beside it", STR_FMT " (%s)", STR_ARG(box->setup.extras[i].path),
+        box_show_print_row(cli, i ? "" : "beside it", STR_FMT " (%s)",
+            STR_ARG(box->setup.extras[i].path),
             box->setup.extras[i].writable ? "writable" : "read-only");
 }
 
@@ -268,12 +271,12 @@ static void show_agent(struct cli *cli, const struct box_facts *f)
     AUTO_BUF struct buf words = BUF_INIT(1 << 20);
     for (size_t i = 0; i < f->box->setup.args.n; i++)
         buf_printf(&words, " " STR_FMT, STR_ARG(f->box->setup.args.p[i]));
-    row(cli, "agent", STR_FMT "%s", STR_ARG(m->agent), buf_z(&words));
+    box_show_print_row(cli, "agent", STR_FMT "%s", STR_ARG(m->agent), buf_z(&words));
     if (m->model.n)
-        row(cli, "model", STR_FMT, STR_ARG(m->model));
+        box_show_print_row(cli, "model", STR_FMT, STR_ARG(m->model));
     if (!m->has_prompt)
         return;
-    row(cli, "prompt", "%s%s", prompt_names[f->state.prompt], why_pending(f));
+    box_show_print_row(cli, "prompt", "%s%s", prompt_names[f->state.prompt], why_pending(f));
     columns_lines(&cli->stdout_buf, f->prompt, "            ", PROMPT_LINES);
 }
 
@@ -284,18 +287,19 @@ static void show_network(struct cli *cli, const struct box_facts *f)
     AUTO_BUF struct buf hosts = BUF_INIT(1 << 20);
     for (size_t i = 0; i < f->hosts.n; i++)
         buf_printf(&hosts, "%s" STR_FMT, i ? ", " : " ", STR_ARG(f->hosts.p[i]));
-    row(cli, "network", "%s%s", words[f->network], buf_z(&hosts));
+    box_show_print_row(cli, "network", "%s%s", words[f->network], buf_z(&hosts));
     const char *ended = box_use_proxy_ended(cli, &f->state);
     if (ended)
-        row(cli, "", "%s", ended);
+        box_show_print_row(cli, "", "%s", ended);
     for (size_t i = 0; i < f->n_refused; i++) {
         const struct facts_refused *r = &f->refused[i];
-        row(cli, i ? "" : "refused", STR_FMT ":%llu, %llu time%s, last %s: " STR_FMT,
+        box_show_print_row(cli, i ? "" : "refused", STR_FMT ":%llu, %llu time%s, last %s: " STR_FMT,
             STR_ARG(r->host), (unsigned long long)r->port, (unsigned long long)r->times,
-            r->times == 1 ? "" : "s", ago(cli, r->last), STR_ARG(r->why));
+            r->times == 1 ? "" : "s", box_show_ago(cli, r->last), STR_ARG(r->why));
     }
     for (size_t i = 0; i < f->box->meta.ports.n; i++)
-        row(cli, i ? "" : "ports", STR_FMT " (here:inside)", STR_ARG(f->box->meta.ports.p[i]));
+        box_show_print_row(
+            cli, i ? "" : "ports", STR_FMT " (here:inside)", STR_ARG(f->box->meta.ports.p[i]));
 }
 
 static void show_limits(struct cli *cli, const struct box_facts *f)
@@ -312,11 +316,11 @@ static void show_limits(struct cli *cli, const struct box_facts *f)
             snprintf(text, sizeof(text), "%llu%s", (unsigned long long)value, limits[i].unit);
         else
             add_size(value, text);
-        row(cli, first ? "limits" : "", "%s %s", limits[i].name, text);
+        box_show_print_row(cli, first ? "limits" : "", "%s %s", limits[i].name, text);
         first = false;
     }
     for (size_t i = 0; i < f->state.gaps.n; i++)
-        row(cli, i ? "" : "weaker", STR_FMT, STR_ARG(f->state.gaps.p[i]));
+        box_show_print_row(cli, i ? "" : "weaker", STR_FMT, STR_ARG(f->state.gaps.p[i]));
 }
 
 static void show_changes(struct cli *cli, const struct box_facts *f)
@@ -336,41 +340,42 @@ static void show_changes(struct cli *cli, const struct box_facts *f)
         if (f->changes[i])
             buf_printf(&b, "%s%zu %s", b.n ? ", " : "", f->changes[i], words[i]);
     add_size(f->bytes, size);
-    row(cli, "changes", "%s (%s on disk)", b.n ? buf_z(&b) : "none", size);
+    box_show_print_row(cli, "changes", "%s (%s on disk)", b.n ? buf_z(&b) : "none", size);
     if (f->never_applied)
-        row(cli, "", "%zu devices, sockets or the like, which stop apply", f->never_applied);
+        box_show_print_row(
+            cli, "", "%zu devices, sockets or the like, which stop apply", f->never_applied);
     if (f->drift)
-        row(cli, "", "%zu file%s changed in the project since the box was made", f->drift,
-            f->drift == 1 ? "" : "s");
+        box_show_print_row(cli, "", "%zu file%s changed in the project since the box was made",
+            f->drift, f->drift == 1 ? "" : "s");
 }
 
 static void show_runs(struct cli *cli, const struct box_facts *f)
 {
     size_t from = f->n_runs > RUNS_SHOWN ? f->n_runs - RUNS_SHOWN : 0;
     for (size_t i = from; i < f->n_runs; i++)
-        row(cli, i == from ? "recordings" : "", "%s", run_dir(cli, f, f->runs[i]));
+        box_show_print_row(cli, i == from ? "recordings" : "", "%s", run_dir(cli, f, f->runs[i]));
     if (from)
-        row(cli, "", "and %zu older ones", from);
+        box_show_print_row(cli, "", "and %zu older ones", from);
 }
 
 static void show_text(struct cli *cli, const struct box_facts *f)
 {
-    row(cli, "box", STR_FMT, STR_ARG(f->box->name));
+    box_show_print_row(cli, "box", STR_FMT, STR_ARG(f->box->name));
     show_status(cli, f);
     show_agent(cli, f);
     show_dirs(cli, f->box);
     show_changes(cli, f);
     show_network(cli, f);
     show_limits(cli, f);
-    row(cli, "made", "%s, by cordon " STR_FMT, ago(cli, f->box->meta.created_at),
-        STR_ARG(f->box->meta.cordon_version));
-    row(cli, "kept in", STR_FMT, STR_ARG(f->box->path));
+    box_show_print_row(cli, "made", "%s, by cordon " STR_FMT,
+        box_show_ago(cli, f->box->meta.created_at), STR_ARG(f->box->meta.cordon_version));
+    box_show_print_row(cli, "kept in", STR_FMT, STR_ARG(f->box->path));
     show_runs(cli, f);
     for (size_t i = 0; i < f->n_problems; i++)
         out_warn(cli, "%s", f->problems[i]);
 }
 
-static bool run_show(struct cli *cli, const struct args *args, struct err *err)
+static bool box_show_run(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     struct box_facts *f = ARENA_NEW(cli->arena, struct box_facts, 1);
@@ -378,7 +383,7 @@ static bool run_show(struct cli *cli, const struct args *args, struct err *err)
         return false;
     facts_gather(cli, &use.box, f);
     if (cli->json)
-        return show_json(cli, f, err);
+        return box_show_json(cli, f, err);
     show_text(cli, f);
     return true;
 }
@@ -400,5 +405,5 @@ const struct cmd cmd_box_show = {
     .max_args = 1,
     .arg_kind = ARG_BOX,
     CMD_EXAMPLES(show_examples),
-    .run = run_show,
+    .run = box_show_run,
 };

@@ -13,7 +13,8 @@ enum {
     LOOK_MS = 5,
 };
 
-static bool say(struct cli *cli, const struct box *box, const char *word, struct err *err)
+static bool box_start_print_status(
+    struct cli *cli, const struct box *box, const char *word, struct err *err)
 {
     if (!cli->json) {
         out_note(cli, "%s: " STR_FMT, word, STR_ARG(box->name));
@@ -43,7 +44,7 @@ static bool run_start(struct cli *cli, const struct args *args, struct err *err)
         !box_use_start(cli, &use.box, !o->no_prompt, err))
         return false;
     box_use_gaps(cli, &use.box);
-    return say(cli, &use.box, "started", err);
+    return box_start_print_status(cli, &use.box, "started", err);
 }
 
 static const struct opt start_opts[] = {
@@ -123,7 +124,7 @@ static bool run_stop(struct cli *cli, const struct args *args, struct err *err)
     uint64_t grace = o->grace < 0 ? 0 : o->grace ? (uint64_t)o->grace : GRACE_S;
     return box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err) &&
            box_use_stop(&use.box, grace * 1000, &ran, err) &&
-           say(cli, &use.box, ran ? "stopped" : "was not running", err);
+           box_start_print_status(cli, &use.box, ran ? "stopped" : "was not running", err);
 }
 
 static const struct opt stop_opts[] = {

@@ -147,7 +147,7 @@ static void close_talk(struct talk *t)
     err_done(&t->end);
 }
 
-static bool check(const struct cli *cli, struct err *err)
+static bool chat_check_no_json(const struct cli *cli, struct err *err)
 {
     return !cli->json ||
            err_set(err, E_CLI_INVALID_ARG, "a conversation has no JSON; 'cordon agent' has");
@@ -239,7 +239,7 @@ static bool run_chat(struct cli *cli, const struct args *args, struct err *err)
     };
     t.job.on_retry = talk_tell_retry;
     t.job.retry_context = &t;
-    if (!check(cli, err))
+    if (!chat_check_no_json(cli, err))
         return false;
     bool ok = open_talk(&t, err);
     if (ok) {

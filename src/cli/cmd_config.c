@@ -20,18 +20,19 @@ static bool no_home(struct err *err)
 
 /* show ---------------------------------------------------------------------------------------- */
 
-struct sources {
+struct config_sources {
     struct config_source user, project;
     json_t *user_tree, *project_tree;
 };
 
-static void sources_done(struct sources *s)
+static void sources_done(struct config_sources *s)
 {
     json_decref(s->user_tree);
     json_decref(s->project_tree);
 }
 
-static bool load(struct cli *cli, struct sources *s, struct config *ret_config, struct err *err)
+static bool config_load_sources(
+    struct cli *cli, struct config_sources *s, struct config *ret_config, struct err *err)
 {
     AUTO_PROJECT struct project project = PROJECT_INIT;
     if (!config_read_user(cli->arena, &s->user, err) ||
@@ -46,7 +47,7 @@ static bool load(struct cli *cli, struct sources *s, struct config *ret_config, 
 }
 
 /* Adds the location of a setting in a file. */
-static void add_place(
+static void config_add_place(
     json_t *from, const char *kind, const struct config_source *source, const char *key)
 {
     struct point at = doc_locate(source->text, doc_format(source->text, source->path), key);
@@ -65,7 +66,7 @@ static void add_variable(json_t *from, const char *name)
     json_push(from, place);
 }
 
-static bool is_set(const char *variable)
+static bool config_env_is_set(const char *variable)
 {
     const char *value = getenv(variable);
     return value && value[0];
@@ -82,7 +83,7 @@ static const struct dialect *service_of(const struct config *config, const char 
         const struct dialect *d = dialects[i];
         if (config->provider.p && str_is(config->provider, d->name))
             return d;
-        if (config->provider.p || !is_set(d->key_variable))
+        if (config->provider.p || !config_env_is_set(d->key_variable))
             continue;
         found = d;
         *ret_variable = d->key_variable;
@@ -113,7 +114,7 @@ static void add_service(json_t *row, const char *key, const struct config *confi
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         if (strcmp(key, rows[i].key) != 0)
             continue;
-        bool by_variable = rows[i].variable && is_set(rows[i].variable);
+        bool by_variable = rows[i].variable && config_env_is_set(rows[i].variable);
         if (by_variable) {
             json_array_clear(from);
             add_variable(from, rows[i].variable);
@@ -128,15 +129,15 @@ static void add_service(json_t *row, const char *key, const struct config *confi
     }
 }
 
-static json_t *make_row(const struct sources *s, const struct config *config, const json_t *values,
-    const struct field *field)
+static json_t *make_row(const struct config_sources *s, const struct config *config,
+    const json_t *values, const struct field *field)
 {
     json_t *row = json_object(), *from = json_array();
     json_t *value = json_object_get(values, field->name);
     if (json_object_get(s->user_tree, field->name))
-        add_place(from, "user", &s->user, field->name);
+        config_add_place(from, "user", &s->user, field->name);
     if (json_object_get(s->project_tree, field->name))
-        add_place(from, "project", &s->project, field->name);
+        config_add_place(from, "project", &s->project, field->name);
     json_put(row, "key", json_string(field->name));
     json_put(row, "value", value ? json_incref(value) : json_null());
     json_put(row, "from", from);
@@ -164,7 +165,7 @@ static void add_sources(struct buf *line, const json_t *from)
 
 /* Prints a line of YAML with its source as a comment. A setting without a value is commented
  * out. */
-static void print_row(struct cli *cli, const json_t *row)
+static void config_print_row(struct cli *cli, const json_t *row)
 {
     AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
     const json_t *value = json_object_get(row, "value"), *from = json_object_get(row, "from");
@@ -184,12 +185,12 @@ static void print_row(struct cli *cli, const json_t *row)
     out_name(cli, buf_str(&line), '\n');
 }
 
-static bool run_show(struct cli *cli, const struct args *args, struct err *err)
+static bool config_run_show(struct cli *cli, const struct args *args, struct err *err)
 {
     (void)args;
-    AUTO(sources_done) struct sources s = {0};
+    AUTO(sources_done) struct config_sources s = {0};
     struct config config;
-    if (!load(cli, &s, &config, err))
+    if (!config_load_sources(cli, &s, &config, err))
         return false;
     AUTO_JSON json_t *values = field_write(&config_user_shape, &config), *rows = json_array();
     for (size_t i = 0; i < config_user_shape.n_fields; i++)
@@ -203,7 +204,7 @@ static bool run_show(struct cli *cli, const struct args *args, struct err *err)
     const json_t *row;
     json_array_foreach(rows, i, row)
     {
-        print_row(cli, row);
+        config_print_row(cli, row);
     }
     return true;
 }
@@ -222,12 +223,12 @@ static const struct cmd cmd_show = {
              "variable is not shown.",
     .usage = "",
     CMD_EXAMPLES(show_examples),
-    .run = run_show,
+    .run = config_run_show,
 };
 
 /* check --------------------------------------------------------------------------------------- */
 
-struct check_options {
+struct config_check_options {
     bool project;
 };
 
@@ -245,7 +246,7 @@ static void print_checked(struct cli *cli, const struct config_source *source, j
 
 static bool check_named(struct cli *cli, const struct args *args, json_t *files, struct err *err)
 {
-    const struct check_options *o = args->options;
+    const struct config_check_options *o = args->options;
     struct config_source source;
     struct config config;
     if (!config_read_file(args->v[0], cli->arena, &source, err))
@@ -261,9 +262,9 @@ static bool check_named(struct cli *cli, const struct args *args, json_t *files,
 
 static bool check_here(struct cli *cli, json_t *files, struct err *err)
 {
-    AUTO(sources_done) struct sources s = {0};
+    AUTO(sources_done) struct config_sources s = {0};
     struct config config;
-    if (!load(cli, &s, &config, err))
+    if (!config_load_sources(cli, &s, &config, err))
         return false;
     if (s.user.path)
         print_checked(cli, &s.user, files);
@@ -271,9 +272,9 @@ static bool check_here(struct cli *cli, json_t *files, struct err *err)
     return true;
 }
 
-static bool run_check(struct cli *cli, const struct args *args, struct err *err)
+static bool config_run_check(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct check_options *o = args->options;
+    const struct config_check_options *o = args->options;
     AUTO_JSON json_t *files = json_array();
     if (o->project && args->n == 0)
         return err_set(err, E_CLI_INVALID_ARG, "--project says what a FILE is: give one");
@@ -287,7 +288,7 @@ static bool run_check(struct cli *cli, const struct args *args, struct err *err)
 }
 
 static const struct opt check_opts[] = {
-    OPT_SET("project", 0, struct check_options, project, "FILE has a project's settings"),
+    OPT_SET("project", 0, struct config_check_options, project, "FILE has a project's settings"),
 };
 
 static const struct example check_examples[] = {
@@ -301,14 +302,14 @@ static const struct cmd cmd_check = {
     .usage = "[FILE]",
     .max_args = 1,
     .arg_kind = ARG_FILE,
-    CMD_OPTS(check_opts, struct check_options),
+    CMD_OPTS(check_opts, struct config_check_options),
     CMD_EXAMPLES(check_examples),
-    .run = run_check,
+    .run = config_run_check,
 };
 
 /* path, schema, keys -------------------------------------------------------------------------- */
 
-static bool run_path(struct cli *cli, const struct args *args, struct err *err)
+static bool config_run_path(struct cli *cli, const struct args *args, struct err *err)
 {
     (void)args;
     const char *path = config_user_path(cli->arena);
@@ -328,10 +329,10 @@ static const struct cmd cmd_path_of = {
     .summary = "print where the user's settings are",
     .about = "Whether there is such a file or not.",
     .usage = "",
-    .run = run_path,
+    .run = config_run_path,
 };
 
-static bool run_schema(struct cli *cli, const struct args *args, struct err *err)
+static bool config_run_schema(struct cli *cli, const struct args *args, struct err *err)
 {
     (void)args;
     json_t *schema = field_schema(&config_user_shape);
@@ -351,7 +352,7 @@ static const struct cmd cmd_schema = {
     .summary = "print the JSON Schema of the user's settings",
     .about = "Draft 2020-12; every setting with its meaning and default, for editors that check.",
     .usage = "",
-    .run = run_schema,
+    .run = config_run_schema,
 };
 
 static void print_keys(struct cli *cli, const struct bind_action *action, const json_t *keys)
@@ -371,7 +372,7 @@ static void print_keys(struct cli *cli, const struct bind_action *action, const 
     out_name(cli, buf_str(&line), '\n');
 }
 
-static bool run_keys(struct cli *cli, const struct args *args, struct err *err)
+static bool config_run_keys(struct cli *cli, const struct args *args, struct err *err)
 {
     (void)args;
     struct config config;
@@ -401,7 +402,7 @@ static const struct cmd cmd_keys = {
     .summary = "list what keys can do in conversations, and which keys do",
     .about = "These are the values that 'keys' of the settings can have.",
     .usage = "",
-    .run = run_keys,
+    .run = config_run_keys,
 };
 
 static const struct cmd *const subs[] = {

@@ -13,7 +13,7 @@ struct doctor_options {
 };
 
 /* A line of the report. */
-struct check {
+struct doctor_check {
     const char *name;
     bool ok;
     const char *detail;
@@ -30,7 +30,7 @@ struct doctor {
     struct limiter_kept kept;
     struct facts facts;
     struct findings findings;
-    struct check checks[CHECKS_MAX];
+    struct doctor_check checks[CHECKS_MAX];
     size_t n_checks;
     bool fixed;
 };
@@ -51,7 +51,7 @@ _Static_assert(LIMITER_COUNT_MS == 10, "the words above");
 
 /* Goes through the whole sequence, without a command, for a policy that allows only the
  * baseline. */
-static bool rehearse(
+static bool doctor_rehearse(
     const char *text, struct arena *a, struct limiter_kept *ret_kept, struct err *err)
 {
     struct policy policy;
@@ -66,7 +66,7 @@ static bool rehearse(
     return launch_rehearse(&plan, err);
 }
 
-static void add(struct doctor *d, const struct check *check)
+static void doctor_add_check(struct doctor *d, const struct doctor_check *check)
 {
     BUG_ON(d->n_checks == CHECKS_MAX);
     d->checks[d->n_checks++] = *check;
@@ -75,36 +75,39 @@ static void add(struct doctor *d, const struct check *check)
 static void check_weaker(struct doctor *d)
 {
     AUTO_ERR struct err failure = {0};
-    bool ok = rehearse("{\"policy_version\": 4, \"sandbox\": \"landlock\", "
-                       "\"sandbox_unsafe_ack\": true}",
+    bool ok = doctor_rehearse("{\"policy_version\": 4, \"sandbox\": \"landlock\", "
+                              "\"sandbox_unsafe_ack\": true}",
         d->cli->arena, &(struct limiter_kept){0}, &failure);
-    add(d, &(struct check){"weaker mode", ok,
+    doctor_add_check(
+        d, &(struct doctor_check){"weaker mode", ok,
                ok ? "commands, not boxes, can run without namespaces: --sandbox landlock "
                     "--ack-unsafe-sandbox"
                   : arena_printf(d->cli->arena, "%s", failure.message),
                NULL});
 }
 
-static void check_machine(struct doctor *d)
+static void doctor_check_machine(struct doctor *d)
 {
     const struct machine *m = machine_get();
     const struct err *failure = &d->failure;
     const struct err_pair *remedy = err_ctx_get(failure, "remedy");
     const struct finding *cause = findings_cause(&d->findings);
     enum limiter_way way = d->kept.processes;
-    add(d, &(struct check){"sandbox", !failure->code,
-               failure->code ? failure->message : "the whole sequence works",
-               remedy ? remedy->text : NULL});
-    add(d, &(struct check){"landlock", m->landlock_abi > 0,
-               m->landlock_abi
-                   ? arena_printf(d->cli->arena, "version %d of the kernel's", m->landlock_abi)
-                   : "not there",
-               cause ? cause->remedy : NULL});
-    add(d, &(struct check){"process limit", way > LIMITER_NOTHING && way != LIMITER_COUNT,
+    doctor_add_check(d, &(struct doctor_check){"sandbox", !failure->code,
+                            failure->code ? failure->message : "the whole sequence works",
+                            remedy ? remedy->text : NULL});
+    doctor_add_check(d, &(struct doctor_check){"landlock", m->landlock_abi > 0,
+                            m->landlock_abi ? arena_printf(d->cli->arena,
+                                                  "version %d of the kernel's", m->landlock_abi)
+                                            : "not there",
+                            cause ? cause->remedy : NULL});
+    doctor_add_check(
+        d, &(struct doctor_check){"process limit", way > LIMITER_NOTHING && way != LIMITER_COUNT,
                limiter_words[way],
                "mount cgroup2 so that it can be written, run it as an ordinary user, or boot "
                "Linux 6.14 or newer"});
-    add(d, &(struct check){"IPC limits", m->ipc_in_namespace,
+    doctor_add_check(
+        d, &(struct doctor_check){"IPC limits", m->ipc_in_namespace,
                m->ipc_in_namespace ? "settings of the sandbox's own for SysV IPC"
                                    : "SysV shared memory in segments of 4096 bytes only; queues "
                                      "and semaphores unlimited",
@@ -113,11 +116,11 @@ static void check_machine(struct doctor *d)
         check_weaker(d);
 }
 
-static void examine(struct doctor *d)
+static void doctor_diagnose(struct doctor *d)
 {
     struct machine_failure failure;
     struct arena *a = d->cli->arena;
-    bool ok = rehearse("{\"policy_version\": 4}", a, &d->kept, &d->failure);
+    bool ok = doctor_rehearse("{\"policy_version\": 4}", a, &d->kept, &d->failure);
     machine_facts(
         !ok && machine_facts_failed(&d->failure, &failure) ? &failure : NULL, a, &d->facts);
     if (d->fixed) /* the profile applies to programs started from now on */
@@ -162,7 +165,7 @@ static bool install_profile(struct doctor *d, bool yes, struct apparmor *profile
     return d->fixed;
 }
 
-static bool fix(struct doctor *d, bool yes, struct err *err)
+static bool doctor_fix(struct doctor *d, bool yes, struct err *err)
 {
     for (size_t i = 0; i < d->findings.n; i++) {
         if (!d->findings.p[i].fixable)
@@ -179,7 +182,7 @@ static bool fix(struct doctor *d, bool yes, struct err *err)
 
 /* Output -------------------------------------------------------------------------------------- */
 
-static void print_row(
+static void doctor_print_row(
     struct cli *cli, enum out_style style, const char *word, const char *name, const char *text)
 {
     out_styled(cli, style, arena_printf(cli->arena, "%-8s", word));
@@ -187,7 +190,7 @@ static void print_row(
 }
 
 /* Whether an earlier line has the same remedy. */
-static bool is_told(const struct doctor *d, size_t which)
+static bool doctor_has_same_remedy(const struct doctor *d, size_t which)
 {
     const char *remedy = d->findings.p[which].remedy;
     const struct err_pair *first = err_ctx_get(&d->failure, "remedy");
@@ -199,7 +202,7 @@ static bool is_told(const struct doctor *d, size_t which)
     return false;
 }
 
-static void print(const struct doctor *d)
+static void doctor_print(const struct doctor *d)
 {
     struct cli *cli = d->cli;
     const char *container = diagnose_container(&d->facts);
@@ -207,15 +210,16 @@ static void print(const struct doctor *d)
         d->facts.root ? "root" : "an ordinary user", container ? ", in a container: " : "",
         container ? container : "");
     for (size_t i = 0; i < d->n_checks; i++) {
-        const struct check *c = &d->checks[i];
-        print_row(cli, c->ok ? OUT_GREEN : OUT_RED, c->ok ? "ok" : "missing", c->name, c->detail);
+        const struct doctor_check *c = &d->checks[i];
+        doctor_print_row(
+            cli, c->ok ? OUT_GREEN : OUT_RED, c->ok ? "ok" : "missing", c->name, c->detail);
         if (!c->ok && c->remedy)
             out_line(cli, "        remedy: %s", c->remedy);
     }
     for (size_t i = 0; i < d->findings.n; i++) {
         const struct finding *f = &d->findings.p[i];
-        print_row(cli, f->blocks ? OUT_RED : OUT_YELLOW, "found", f->name, f->text);
-        if (f->remedy && !is_told(d, i))
+        doctor_print_row(cli, f->blocks ? OUT_RED : OUT_YELLOW, "found", f->name, f->text);
+        if (f->remedy && !doctor_has_same_remedy(d, i))
             out_line(cli, "        remedy: %s", f->remedy);
     }
 }
@@ -241,7 +245,7 @@ static json_t *findings_json(const struct findings *findings)
     return list;
 }
 
-static json_t *to_json(const struct doctor *d)
+static json_t *doctor_json(const struct doctor *d)
 {
     json_t *object = json_object(), *sandbox = machine_json(), *list = json_array();
     const struct err *failure = &d->failure;
@@ -251,7 +255,7 @@ static json_t *to_json(const struct doctor *d)
     json_put(sandbox, "error", failure->code ? err_to_json(failure) : json_null());
     json_put(sandbox, "findings", findings_json(&d->findings));
     for (size_t i = 0; i < d->n_checks; i++) {
-        const struct check *c = &d->checks[i];
+        const struct doctor_check *c = &d->checks[i];
         json_t *check = json_object();
         json_put(check, "name", json_string(c->name));
         json_put(check, "status", json_string(c->ok ? "ok" : "missing"));
@@ -267,23 +271,23 @@ static json_t *to_json(const struct doctor *d)
 
 static bool diagnose_and_fix(struct doctor *d, const struct doctor_options *o, struct err *err)
 {
-    examine(d);
-    if (o->fix && !fix(d, o->yes, err))
+    doctor_diagnose(d);
+    if (o->fix && !doctor_fix(d, o->yes, err))
         return false;
     if (d->fixed) {
         err_done(&d->failure);
         d->failure = (struct err){0};
-        examine(d);
+        doctor_diagnose(d);
     }
-    check_machine(d);
+    doctor_check_machine(d);
     d->cli->status = d->failure.code ? err_status(E_SANDBOX_UNAVAILABLE) : 0;
     if (d->cli->json)
-        return out_json(d->cli, to_json(d), err);
-    print(d);
+        return out_json(d->cli, doctor_json(d), err);
+    doctor_print(d);
     return true;
 }
 
-static bool run_doctor(struct cli *cli, const struct args *args, struct err *err)
+static bool doctor_run(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct doctor_options *o = args->options;
     struct doctor d = {.cli = cli};
@@ -314,5 +318,5 @@ const struct cmd cmd_doctor = {
     .usage = "",
     CMD_OPTS(doctor_opts, struct doctor_options),
     CMD_EXAMPLES(doctor_examples),
-    .run = run_doctor,
+    .run = doctor_run,
 };

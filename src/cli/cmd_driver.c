@@ -20,7 +20,7 @@ struct driver_options {
     int64_t rows, cols; /* 0: not given */
 };
 
-struct drive {
+struct driver_ctx {
     struct cli *cli;
     const struct driver_options *options;
     struct prepared p;
@@ -28,9 +28,9 @@ struct drive {
 };
 
 /* Writes a line immediately: the client waits for it. */
-static bool write_line(void *context, const json_t *object, struct patience *patience)
+static bool driver_write_line(void *context, const json_t *object, struct patience *patience)
 {
-    struct drive *d = context;
+    struct driver_ctx *d = context;
     AUTO_BUF struct buf line = BUF_INIT(ANSWER_MAX);
     json_add_compact(&line, object);
     buf_add_byte(&line, '\n');
@@ -39,7 +39,7 @@ static bool write_line(void *context, const json_t *object, struct patience *pat
 }
 
 /* Writes the result on a new line, in case the client did not read the last answer completely. */
-static bool write_last(struct drive *d)
+static bool write_last(struct driver_ctx *d)
 {
     struct buf *out = &d->cli->stdout_buf;
     AUTO_BUF struct buf last = BUF_INIT(out->n + 1);
@@ -50,7 +50,8 @@ static bool write_last(struct drive *d)
     return true;
 }
 
-static bool tell(struct drive *d, const struct live_result *result, struct err *err)
+static bool driver_print_result(
+    struct driver_ctx *d, const struct live_result *result, struct err *err)
 {
     AUTO_JSON json_t *json = NULL;
     const struct err *error = &result->run.error;
@@ -65,7 +66,7 @@ static bool tell(struct drive *d, const struct live_result *result, struct err *
     return out_json(d->cli, json_take(&json), err) && (!d->unread || write_last(d));
 }
 
-static bool drive(struct drive *d, int cancel, struct err *err)
+static bool driver_run_session(struct driver_ctx *d, int cancel, struct err *err)
 {
     uint16_t rows = (uint16_t)(d->options->rows ? d->options->rows : ROWS);
     uint16_t cols = (uint16_t)(d->options->cols ? d->options->cols : COLS);
@@ -73,7 +74,7 @@ static bool drive(struct drive *d, int cancel, struct err *err)
         .live = job_live(&d->p, rows, cols, cancel),
         .input = STDIN_FILENO,
         .keep_going = d->options->keep_going,
-        .answer = write_line,
+        .answer = driver_write_line,
         .context = d,
     };
     struct live_result result;
@@ -81,28 +82,28 @@ static bool drive(struct drive *d, int cancel, struct err *err)
     signal(SIGPIPE, SIG_IGN);
     bool ok = driver_run(&job, &result, err);
     if (ok) {
-        ok = tell(d, &result, err);
+        ok = driver_print_result(d, &result, err);
         live_result_done(&result);
     }
     return ok;
 }
 
 /* Signals are handled from here on, since the record must be completed even if interrupted. */
-static bool prepare_and_drive(struct drive *d, struct err *err)
+static bool prepare_and_drive(struct driver_ctx *d, struct err *err)
 {
     sigset_t set;
     AUTO_FD int cancel = interrupt_open(false, &set);
     d->cli->patience.cancel = cancel;
-    bool ok = prepare_run(&d->p, err) && drive(d, cancel, err);
+    bool ok = prepare_run(&d->p, err) && driver_run_session(d, cancel, err);
     d->cli->patience.cancel = -1;
     interrupt_close(&set);
     return ok;
 }
 
-static bool run_driver(struct cli *cli, const struct args *args, struct err *err)
+static bool driver_run_command(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct driver_options *options = args->options;
-    struct drive d = {.cli = cli, .options = options};
+    struct driver_ctx d = {.cli = cli, .options = options};
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
     memcpy(argv, args->v, args->n * sizeof(*argv));
     cli->json = true; /* the only output format */
@@ -152,5 +153,5 @@ const struct cmd cmd_driver = {
     .arg_kind = ARG_FILE,
     CMD_OPTS(driver_opts, struct driver_options),
     CMD_EXAMPLES(driver_examples),
-    .run = run_driver,
+    .run = driver_run_command,
 };

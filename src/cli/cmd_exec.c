@@ -23,7 +23,7 @@ struct exec_options {
     bool pty, pipes;
 };
 
-struct exec {
+struct exec_ctx {
     struct cli *cli;
     const struct exec_options *options;
     struct prepared p;
@@ -39,13 +39,13 @@ static int open_sink(int fd)
 }
 
 /* Whether standard input may have data to forward; /dev/null does not. */
-static bool has_input(void)
+static bool exec_has_input(void)
 {
     struct stat st;
     return fstat(STDIN_FILENO, &st) == 0 && !S_ISCHR(st.st_mode);
 }
 
-static struct exec_job make_wish(const struct exec *x, int signals)
+static struct exec_job exec_make_job(const struct exec_ctx *x, int signals)
 {
     const struct exec_options *o = x->options;
     bool json = x->cli->json, in_tty = isatty(STDIN_FILENO), out_tty = isatty(STDOUT_FILENO);
@@ -56,7 +56,7 @@ static struct exec_job make_wish(const struct exec *x, int signals)
         .terminal = terminal,
         .pass_keys = pass_keys,
         .pipe_input = terminal && !pass_keys,
-        .input = pass_keys || has_input() || (!terminal && !json) ? STDIN_FILENO : -1,
+        .input = pass_keys || exec_has_input() || (!terminal && !json) ? STDIN_FILENO : -1,
         .output = {json ? -1 : open_sink(STDOUT_FILENO), json ? -1 : open_sink(STDERR_FILENO)},
         .signals = signals,
         .cancel = -1,
@@ -65,7 +65,7 @@ static struct exec_job make_wish(const struct exec *x, int signals)
     };
 }
 
-static int exit_status(const struct exec *x, const struct exec_result *r)
+static int exit_status(const struct exec_ctx *x, const struct exec_result *r)
 {
     const char *how = x->options->exit_code;
     bool child = how && strcmp(how, "child") == 0;
@@ -74,7 +74,7 @@ static int exit_status(const struct exec *x, const struct exec_result *r)
     return r->error.code ? err_status(r->error.code) : 0;
 }
 
-static bool tell(struct exec *x, struct job_exec *done, struct err *err)
+static bool exec_print_result(struct exec_ctx *x, struct job_exec *done, struct err *err)
 {
     struct cli *cli = x->cli;
     const struct exec_result *r = &done->result;
@@ -93,15 +93,15 @@ static bool tell(struct exec *x, struct job_exec *done, struct err *err)
     return !cli->json || out_json(cli, json_take(&json), err);
 }
 
-static bool run_job(struct exec *x, int signals, struct err *err)
+static bool exec_run_job(struct exec_ctx *x, int signals, struct err *err)
 {
-    const struct exec_job wish = make_wish(x, signals);
+    const struct exec_job wish = exec_make_job(x, signals);
     struct job_exec done;
     prepare_warn(x->cli, &x->p);
     signal(SIGPIPE, SIG_IGN);
     bool ok = job_exec(&x->p, &wish, x->cli->json || x->options->prepare.artifacts, &done, err);
     if (ok) {
-        ok = tell(x, &done, err);
+        ok = exec_print_result(x, &done, err);
         if (done.result.output_closed && !x->cli->json && x->p.artifacts.dir < 0) {
             /* Like any program whose reader has exited. */
             signal(SIGPIPE, SIG_DFL);
@@ -113,24 +113,24 @@ static bool run_job(struct exec *x, int signals, struct err *err)
 }
 
 /* Signals are handled from here on, since the record must be completed even if interrupted. */
-static bool prepare_and_run(struct exec *x, struct err *err)
+static bool exec_prepare_and_run(struct exec_ctx *x, struct err *err)
 {
     sigset_t set;
     AUTO_FD int signals = interrupt_open(true, &set);
     x->cli->patience.cancel = signals;
-    bool ok = prepare_run(&x->p, err) && run_job(x, signals, err);
+    bool ok = prepare_run(&x->p, err) && exec_run_job(x, signals, err);
     x->cli->patience.cancel = -1;
     interrupt_close(&set);
     return ok;
 }
 
-static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
+static bool exec_run_command(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct exec_options *options = args->options;
-    struct exec *x = ARENA_NEW(cli->arena, struct exec, 1);
+    struct exec_ctx *x = ARENA_NEW(cli->arena, struct exec_ctx, 1);
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
     memcpy(argv, args->v, args->n * sizeof(*argv));
-    *x = (struct exec){.cli = cli, .options = options};
+    *x = (struct exec_ctx){.cli = cli, .options = options};
     x->p = (struct prepared){.arena = cli->arena, .options = &options->prepare, .argv = argv};
     if (options->pty && options->pipes)
         return err_set(err, E_CLI_INVALID_ARG, "--pty or --pipes, not both");
@@ -139,7 +139,7 @@ static bool run_exec(struct cli *cli, const struct args *args, struct err *err)
         return false;
     if (options->prepare.explain)
         return prepare_explain(cli, &x->p, err);
-    bool ok = prepare_and_run(x, err);
+    bool ok = exec_prepare_and_run(x, err);
     prepared_done(&x->p);
     return ok;
 }
@@ -177,5 +177,5 @@ const struct cmd cmd_exec = {
     .arg_kind = ARG_FILE,
     CMD_OPTS(exec_opts, struct exec_options),
     CMD_EXAMPLES(exec_examples),
-    .run = run_exec,
+    .run = exec_run_command,
 };

@@ -29,7 +29,7 @@ static bool print_pair(struct cli *cli, struct str input, struct str output, str
     return out_json(cli, object, err);
 }
 
-static bool run_encode(struct cli *cli, const struct args *args, struct err *err)
+static bool path_run_encode(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct encode_options *options = args->options;
     struct str input = str_z(args->v[0]);
@@ -43,7 +43,7 @@ static bool run_encode(struct cli *cli, const struct args *args, struct err *err
     return print_pair(cli, input, buf_str(&output), err);
 }
 
-static bool run_decode(struct cli *cli, const struct args *args, struct err *err)
+static bool path_run_decode(struct cli *cli, const struct args *args, struct err *err)
 {
     struct str input = str_z(args->v[0]);
     AUTO_BUF struct buf output = BUF_INIT(input.n + 64);
@@ -75,7 +75,7 @@ static const struct cmd cmd_encode = {
     .arg_kind = ARG_FILE,
     CMD_OPTS(encode_opts, struct encode_options),
     CMD_EXAMPLES(encode_examples),
-    .run = run_encode,
+    .run = path_run_encode,
 };
 
 static const struct example decode_examples[] = {
@@ -91,12 +91,12 @@ static const struct cmd cmd_decode = {
     .min_args = 1,
     .max_args = 1,
     CMD_EXAMPLES(decode_examples),
-    .run = run_decode,
+    .run = path_run_decode,
 };
 
 /* parse --------------------------------------------------------------------------------------- */
 
-static bool run_parse(struct cli *cli, const struct args *args, struct err *err)
+static bool path_run_parse(struct cli *cli, const struct args *args, struct err *err)
 {
     struct str cwd;
     struct dirarg dir;
@@ -132,12 +132,12 @@ static const struct cmd cmd_parse = {
     .max_args = 1,
     .arg_kind = ARG_DIR,
     CMD_EXAMPLES(parse_examples),
-    .run = run_parse,
+    .run = path_run_parse,
 };
 
 /* root ---------------------------------------------------------------------------------------- */
 
-static bool run_root(struct cli *cli, const struct args *args, struct err *err)
+static bool path_run_root(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO_PROJECT struct project p = PROJECT_INIT;
     if (!project_find(cli, args->n ? args->v[0] : ".", &p, err))
@@ -162,19 +162,19 @@ static const struct cmd cmd_root = {
     .usage = "[DIR]",
     .max_args = 1,
     .arg_kind = ARG_DIR,
-    .run = run_root,
+    .run = path_run_root,
 };
 
 /* resolve, check ------------------------------------------------------------------------------ */
 
-struct check_options {
+struct path_check_options {
     const char *agent;
     bool allow_system;
 };
 
 /* The project as a boundary: read-only, or only an agent's workspace. */
 static bool make_boundary(
-    struct cli *cli, const struct check_options *options, struct boundary *b, struct err *err)
+    struct cli *cli, const struct path_check_options *options, struct boundary *b, struct err *err)
 {
     AUTO_PROJECT struct project p = PROJECT_INIT;
     if (!project_find(cli, ".", &p, err) || !project_recover(cli, &p, err))
@@ -192,7 +192,7 @@ static bool make_boundary(
     return !options->allow_system || boundary_add_system(b, err);
 }
 
-struct checked {
+struct path_checked {
     struct resolved where;
     enum boundary_class class;
     enum boundary_access access;
@@ -211,11 +211,11 @@ static bool in_a_workspace(const struct resolved *where)
     return rest.n > 0 || !where->exists || S_ISDIR(where->st.st_mode);
 }
 
-static bool check(
-    struct cli *cli, const struct args *args, struct checked *ret_checked, struct err *err)
+static bool path_check_boundary(
+    struct cli *cli, const struct args *args, struct path_checked *ret_checked, struct err *err)
 {
     AUTO_BOUNDARY struct boundary *b = boundary_new();
-    struct checked c;
+    struct path_checked c;
     if (!make_boundary(cli, args->options, b, err) ||
         !boundary_resolve(b, str_z(args->v[0]), cli->arena, &c.where, err))
         return false;
@@ -230,7 +230,7 @@ static bool check(
     return true;
 }
 
-static json_t *checked_json(const struct checked *c)
+static json_t *checked_json(const struct path_checked *c)
 {
     json_t *object = json_object();
     exact_put(object, "path", c->where.path);
@@ -239,10 +239,10 @@ static json_t *checked_json(const struct checked *c)
     return object;
 }
 
-static bool run_resolve(struct cli *cli, const struct args *args, struct err *err)
+static bool path_run_resolve(struct cli *cli, const struct args *args, struct err *err)
 {
-    struct checked c;
-    if (!check(cli, args, &c, err))
+    struct path_checked c;
+    if (!path_check_boundary(cli, args, &c, err))
         return false;
     if (cli->json)
         return out_json(cli, checked_json(&c), err);
@@ -250,10 +250,10 @@ static bool run_resolve(struct cli *cli, const struct args *args, struct err *er
     return true;
 }
 
-static bool run_check(struct cli *cli, const struct args *args, struct err *err)
+static bool path_run_check(struct cli *cli, const struct args *args, struct err *err)
 {
-    struct checked c;
-    if (!check(cli, args, &c, err))
+    struct path_checked c;
+    if (!path_check_boundary(cli, args, &c, err))
         return false;
     const char *warning = warn_about(str_z(args->v[0]));
     if (!warning)
@@ -274,9 +274,9 @@ static bool run_check(struct cli *cli, const struct args *args, struct err *err)
 }
 
 static const struct opt check_opts[] = {
-    OPT_STRING("agent", 0, struct check_options, agent, "NAME", ARG_ANY,
+    OPT_STRING("agent", 0, struct path_check_options, agent, "NAME", ARG_ANY,
         "resolve in this agent's workspace, made if need be; what leaves it is refused"),
-    OPT_SET("allow-system", 0, struct check_options, allow_system,
+    OPT_SET("allow-system", 0, struct path_check_options, allow_system,
         "let system directories be read: /usr, /etc and the like"),
 };
 
@@ -290,8 +290,8 @@ static const struct cmd cmd_resolve = {
     .min_args = 1,
     .max_args = 1,
     .arg_kind = ARG_FILE,
-    CMD_OPTS(check_opts, struct check_options),
-    .run = run_resolve,
+    CMD_OPTS(check_opts, struct path_check_options),
+    .run = path_run_resolve,
 };
 
 static const struct example check_examples[] = {
@@ -309,9 +309,9 @@ static const struct cmd cmd_check = {
     .min_args = 1,
     .max_args = 1,
     .arg_kind = ARG_FILE,
-    CMD_OPTS(check_opts, struct check_options),
+    CMD_OPTS(check_opts, struct path_check_options),
     CMD_EXAMPLES(check_examples),
-    .run = run_check,
+    .run = path_run_check,
 };
 
 /* glob ---------------------------------------------------------------------------------------- */
@@ -364,7 +364,7 @@ static struct str below_root(struct str pattern, struct str root)
     return inside ? lexical_rest(root, pattern) : pattern;
 }
 
-static bool run_glob(struct cli *cli, const struct args *args, struct err *err)
+static bool path_run_glob(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct glob_options *options = args->options;
     AUTO_PROJECT struct project p = PROJECT_INIT;
@@ -409,7 +409,7 @@ static const struct cmd cmd_glob = {
     .max_args = 1,
     CMD_OPTS(glob_opts, struct glob_options),
     CMD_EXAMPLES(glob_examples),
-    .run = run_glob,
+    .run = path_run_glob,
 };
 
 static const struct cmd *const subs[] = {

@@ -15,13 +15,13 @@ enum {
     COMMAND_WORDS_MAX = 100 * 1000,
 };
 
-static struct policy_host host(const struct cli *cli)
+static struct policy_host policy_make_host(const struct cli *cli)
 {
     return (struct policy_host){.home = home_dir(cli->arena)};
 }
 
 /* Policy to work on: a file or a preset. */
-struct source_options {
+struct policy_source_options {
     const char *preset;
     const char *root;
 };
@@ -32,7 +32,7 @@ struct source_options {
         OPT_STRING("root", 0, type, source.root, "DIR", ARG_DIR,        \
             "the working root that the preset is for; default: the current directory")
 
-static bool load_preset(struct cli *cli, const struct source_options *source,
+static bool load_preset(struct cli *cli, const struct policy_source_options *source,
     struct policy *ret_policy, struct err *err)
 {
     struct str cwd;
@@ -44,8 +44,8 @@ static bool load_preset(struct cli *cli, const struct source_options *source,
 }
 
 /* Loads the policy, and removes the file name from the arguments. */
-static bool load_source(struct cli *cli, const struct source_options *source, struct args *args,
-    struct policy *ret_policy, struct err *err)
+static bool load_source(struct cli *cli, const struct policy_source_options *source,
+    struct args *args, struct policy *ret_policy, struct err *err)
 {
     if (source->preset)
         return load_preset(cli, source, ret_policy, err);
@@ -61,8 +61,8 @@ static bool load_source(struct cli *cli, const struct source_options *source, st
 
 /* check --------------------------------------------------------------------------------------- */
 
-struct check_options {
-    struct source_options source;
+struct policy_check_options {
+    struct policy_source_options source;
     const char *cwd;
 };
 
@@ -89,10 +89,10 @@ static void print_verdict(struct cli *cli, const struct verdict *v)
         print_denial(cli, &v->denials.p[i]);
 }
 
-static bool run_check(struct cli *cli, const struct args *given, struct err *err)
+static bool policy_run_check(struct cli *cli, const struct args *given, struct err *err)
 {
-    const struct check_options *options = given->options;
-    const struct policy_host user = host(cli);
+    const struct policy_check_options *options = given->options;
+    const struct policy_host user = policy_make_host(cli);
     struct args args = *given;
     struct policy policy;
     struct verdict v;
@@ -112,8 +112,8 @@ static bool run_check(struct cli *cli, const struct args *given, struct err *err
 }
 
 static const struct opt check_opts[] = {
-    SOURCE_OPTS(struct check_options),
-    OPT_STRING("cwd", 0, struct check_options, cwd, "DIR", ARG_DIR,
+    SOURCE_OPTS(struct policy_check_options),
+    OPT_STRING("cwd", 0, struct policy_check_options, cwd, "DIR", ARG_DIR,
         "where the command would start; default: the policy's working_dir"),
 };
 
@@ -132,15 +132,15 @@ static const struct cmd cmd_check = {
     .usage = "FILE|--preset NAME [-- COMMAND [ARGUMENT…]]",
     .max_args = COMMAND_WORDS_MAX,
     .arg_kind = ARG_FILE,
-    CMD_OPTS(check_opts, struct check_options),
+    CMD_OPTS(check_opts, struct policy_check_options),
     CMD_EXAMPLES(check_examples),
-    .run = run_check,
+    .run = policy_run_check,
 };
 
 /* show, schema -------------------------------------------------------------------------------- */
 
-struct show_options {
-    struct source_options source;
+struct policy_show_options {
+    struct policy_source_options source;
 };
 
 /* Takes ownership of the tree. */
@@ -157,9 +157,9 @@ static bool print_tree(struct cli *cli, const char *key, json_t *tree, struct er
     return true;
 }
 
-static bool run_show(struct cli *cli, const struct args *given, struct err *err)
+static bool policy_run_show(struct cli *cli, const struct args *given, struct err *err)
 {
-    const struct show_options *options = given->options;
+    const struct policy_show_options *options = given->options;
     struct args args = *given;
     struct policy policy;
     if (!load_source(cli, &options->source, &args, &policy, err))
@@ -170,7 +170,7 @@ static bool run_show(struct cli *cli, const struct args *given, struct err *err)
 }
 
 static const struct opt show_opts[] = {
-    SOURCE_OPTS(struct show_options),
+    SOURCE_OPTS(struct policy_show_options),
 };
 
 static const struct example show_examples[] = {
@@ -184,9 +184,9 @@ static const struct cmd cmd_show = {
     .usage = "FILE|--preset NAME",
     .max_args = 1,
     .arg_kind = ARG_FILE,
-    CMD_OPTS(show_opts, struct show_options),
+    CMD_OPTS(show_opts, struct policy_show_options),
     CMD_EXAMPLES(show_examples),
-    .run = run_show,
+    .run = policy_run_show,
 };
 
 /* In the order of schema_names[]. */
@@ -195,7 +195,7 @@ static json_t *(*const schemas[])(void) = {
 static const char *const schema_names[] = {
     "policy", "scenario", "normalization", "replay-summary", NULL};
 
-static bool run_schema(struct cli *cli, const struct args *args, struct err *err)
+static bool policy_run_schema(struct cli *cli, const struct args *args, struct err *err)
 {
     const char *name = args->n ? args->v[0] : "policy";
     AUTO_CHOICE struct choice c = CHOICE_INIT(str_z(name));
@@ -218,7 +218,7 @@ static const struct cmd cmd_schema = {
     .usage = "[NAME]",
     .max_args = 1,
     .arg_choices = schema_names,
-    .run = run_schema,
+    .run = policy_run_schema,
 };
 
 static const struct cmd *const subs[] = {

@@ -23,13 +23,13 @@ enum {
     PROGRAMS_MAX = 1 + 2 * SCRIPT_DEPTH_MAX,
 };
 
-struct new_options {
+struct policy_new_options {
     const char *program;
     bool learn;
     bool write_ack;
 };
 
-static struct policy_host host(const struct cli *cli)
+static struct policy_host policy_new_host(const struct cli *cli)
 {
     return (struct policy_host){.home = home_dir(cli->arena)};
 }
@@ -37,7 +37,7 @@ static struct policy_host host(const struct cli *cli)
 /* Programs ------------------------------------------------------------------------------------ */
 
 /* Resolves symlinks in a path; returns the path itself on failure. */
-static struct str resolve(struct cli *cli, struct str path)
+static struct str policy_new_resolve(struct cli *cli, struct str path)
 {
     AUTO_FD int fd = beneath_peek(path.p);
     AUTO_FREE char *name = fd < 0 ? NULL : beneath_name(fd);
@@ -61,7 +61,7 @@ static void programs_add(struct programs *list, struct starter_path program)
 
 static void programs_add_interpreter(struct cli *cli, struct programs *list, struct str path)
 {
-    struct str target = resolve(cli, path);
+    struct str target = policy_new_resolve(cli, path);
     struct starter_path program = {.path = path, .note = "runs the script"};
     if (!str_eq(path, target))
         program.target = target;
@@ -95,7 +95,7 @@ static void add_interpreters(
 /* Whether a policy may name this directory at all. */
 static bool may_name(struct cli *cli, struct str dir)
 {
-    const struct policy_host user = host(cli);
+    const struct policy_host user = policy_new_host(cli);
     struct policy policy = {.fs.allowed_read = {&dir, 1}};
     struct verdict v;
     policy_validate(&policy, &user, cli->arena, &v);
@@ -114,7 +114,7 @@ static void find_root(struct cli *cli, struct str cwd, struct starter *starter)
 /* The generated policy must pass the check that its comments name. */
 static bool check_starter(struct cli *cli, struct str text, const char *program, struct err *err)
 {
-    const struct policy_host user = host(cli);
+    const struct policy_host user = policy_new_host(cli);
     struct policy policy;
     struct verdict v;
     if (!policy_parse(text, "new.yaml", cli->arena, &policy, err))
@@ -126,7 +126,7 @@ static bool check_starter(struct cli *cli, struct str text, const char *program,
 }
 
 static bool run_plain(
-    struct cli *cli, const struct new_options *options, struct str cwd, struct err *err)
+    struct cli *cli, const struct policy_new_options *options, struct str cwd, struct err *err)
 {
     struct starter starter = {0};
     struct programs programs = {.n = 0};
@@ -152,10 +152,10 @@ static bool run_plain(
 /* --learn ------------------------------------------------------------------------------------- */
 
 /* Callback of learn_host: the type of a path, and whether a policy may name it. */
-static struct learn_look look(void *arg, struct str path, enum blocked_use use)
+static struct learn_look policy_new_inspect_path(void *arg, struct str path, enum blocked_use use)
 {
     struct cli *cli = arg;
-    const struct policy_host user = host(cli);
+    const struct policy_host user = policy_new_host(cli);
     AUTO_ARENA struct arena scratch = ARENA_INIT(LOOK_ARENA);
     struct policy policy = {.fs_write_unsafe_ack = true};
     struct str_list list = {&path, 1};
@@ -268,7 +268,7 @@ static bool holds_program(const struct starter_paths *programs, struct str dir)
 }
 
 /* Directories of PATH in which the command found programs, then the default ones. */
-static struct str search_path(struct cli *cli, const struct starter_paths *programs)
+static struct str policy_new_search_path(struct cli *cli, const struct starter_paths *programs)
 {
     AUTO_BUF struct buf b = BUF_INIT(SEARCH_PATH_MAX);
     struct str dir, rest = str_z(getenv("PATH")), usual = STR(STARTER_PATH), at;
@@ -289,7 +289,8 @@ static struct str search_path(struct cli *cli, const struct starter_paths *progr
 static void fill_starter(struct cli *cli, const struct learn *l, struct starter *starter)
 {
     struct learned learned;
-    const struct learn_host asked = {.root = starter->root, .look = look, .arg = cli};
+    const struct learn_host asked = {
+        .root = starter->root, .look = policy_new_inspect_path, .arg = cli};
     learn_sum(l, &asked, &learned);
     starter->read = learned.read;
     starter->write = learned.write;
@@ -299,7 +300,7 @@ static void fill_starter(struct cli *cli, const struct learn *l, struct starter 
     starter->unix_sockets = learned.unix_sockets;
     starter->tmp = learned.tmp;
     starter->peers = peers_text(cli, l);
-    starter->search_path = search_path(cli, &learned.exec);
+    starter->search_path = policy_new_search_path(cli, &learned.exec);
 }
 
 /* Whether the command is a shell or a shell script. */
@@ -336,7 +337,7 @@ static bool print_learned(struct cli *cli, struct str program, const struct star
 
 static bool run_learn(struct cli *cli, const struct args *args, struct str cwd, struct err *err)
 {
-    const struct new_options *options = args->options;
+    const struct policy_new_options *options = args->options;
     struct starter starter = {.write_ack = options->write_ack};
     struct trace_end end;
     struct str program;
@@ -357,9 +358,9 @@ static bool run_learn(struct cli *cli, const struct args *args, struct str cwd, 
     return print_learned(cli, program, &starter, &l, &end, err);
 }
 
-static bool run_new(struct cli *cli, const struct args *args, struct err *err)
+static bool policy_new_run(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct new_options *options = args->options;
+    const struct policy_new_options *options = args->options;
     struct str cwd;
     if (options->learn && options->program)
         return err_set(err, E_CLI_INVALID_ARG,
@@ -379,11 +380,11 @@ static bool run_new(struct cli *cli, const struct args *args, struct err *err)
 }
 
 static const struct opt new_opts[] = {
-    OPT_STRING("for", 0, struct new_options, program, "PROGRAM", ARG_FILE,
+    OPT_STRING("for", 0, struct policy_new_options, program, "PROGRAM", ARG_FILE,
         "a program that may run: a path, or a name that is looked up in PATH"),
-    OPT_SET("learn", 0, struct new_options, learn,
+    OPT_SET("learn", 0, struct policy_new_options, learn,
         "run the command once, confined by nothing, and allow what it used"),
-    OPT_SET("ack-unsafe-write", 0, struct new_options, write_ack,
+    OPT_SET("ack-unsafe-write", 0, struct policy_new_options, write_ack,
         "with --learn: allow the writes, too, instead of listing them in a comment"),
 };
 
@@ -404,7 +405,7 @@ const struct cmd cmd_policy_new = {
     .usage = "[--learn -- COMMAND [ARGUMENT…]]",
     .max_args = COMMAND_WORDS_MAX,
     .arg_kind = ARG_FILE,
-    CMD_OPTS(new_opts, struct new_options),
+    CMD_OPTS(new_opts, struct policy_new_options),
     CMD_EXAMPLES(new_examples),
-    .run = run_new,
+    .run = policy_new_run,
 };

@@ -3,13 +3,13 @@
 #include "cli/cmds.h"
 #include "run/protocol.h"
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *protocol_help_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
 }
 
-static void heading(struct cli *cli, const char *text)
+static void protocol_help_print_heading(struct cli *cli, const char *text)
 {
     out_text(cli, STR("\n"));
     out_styled(cli, OUT_BOLD, text);
@@ -17,14 +17,15 @@ static void heading(struct cli *cli, const char *text)
 }
 
 /* Prints names with their meanings, and examples if there are any. */
-static void list(struct cli *cli, const json_t *entries, const char *name)
+static void protocol_help_print_list(struct cli *cli, const json_t *entries, const char *name)
 {
     size_t i;
     json_t *entry;
     json_array_foreach(entries, i, entry)
     {
         const json_t *example = json_object_get(entry, "example");
-        out_line(cli, "  %-28s %s", text_of(entry, name), text_of(entry, "help"));
+        out_line(
+            cli, "  %-28s %s", protocol_help_text(entry, name), protocol_help_text(entry, "help"));
         if (!example)
             continue;
         out_text(cli, STR("      "));
@@ -33,7 +34,7 @@ static void list(struct cli *cli, const json_t *entries, const char *name)
     }
 }
 
-static void print(struct cli *cli, const json_t *doc)
+static void protocol_help_print(struct cli *cli, const json_t *doc)
 {
     const char *key;
     json_t *value, *lines = json_object_get(json_object_get(doc, "example"), "lines");
@@ -42,22 +43,22 @@ static void print(struct cli *cli, const json_t *doc)
     out_text(cli, STR("\n\n"));
     json_object_foreach(json_object_get(doc, "about"), key, value)
         out_line(cli, "%s: %s", key, json_string_value(value));
-    heading(cli, "Input");
+    protocol_help_print_heading(cli, "Input");
     json_object_foreach(json_object_get(json_object_get(doc, "input"), "properties"), key, value)
-        out_line(cli, "  %-28s %s", key, text_of(value, "description"));
-    heading(cli, "Actions");
-    list(cli, json_object_get(doc, "actions"), "type");
-    heading(cli, "Conditions");
-    list(cli, json_object_get(doc, "conditions"), "type");
-    heading(cli, "Observation");
-    list(cli, json_object_get(doc, "observation"), "name");
-    heading(cli, "Events");
-    list(cli, json_object_get(doc, "events"), "type");
-    heading(cli, "Errors");
-    list(cli, json_object_get(doc, "errors"), "code");
-    heading(cli, "Example: cordon driver -- bash --norc");
-    json_array_foreach(lines, i, value)
-        out_line(cli, "  # %s\n  %s", text_of(value, "about"), text_of(value, "input"));
+        out_line(cli, "  %-28s %s", key, protocol_help_text(value, "description"));
+    protocol_help_print_heading(cli, "Actions");
+    protocol_help_print_list(cli, json_object_get(doc, "actions"), "type");
+    protocol_help_print_heading(cli, "Conditions");
+    protocol_help_print_list(cli, json_object_get(doc, "conditions"), "type");
+    protocol_help_print_heading(cli, "Observation");
+    protocol_help_print_list(cli, json_object_get(doc, "observation"), "name");
+    protocol_help_print_heading(cli, "Events");
+    protocol_help_print_list(cli, json_object_get(doc, "events"), "type");
+    protocol_help_print_heading(cli, "Errors");
+    protocol_help_print_list(cli, json_object_get(doc, "errors"), "code");
+    protocol_help_print_heading(cli, "Example: cordon driver -- bash --norc");
+    json_array_foreach(lines, i, value) out_line(cli, "  # %s\n  %s",
+        protocol_help_text(value, "about"), protocol_help_text(value, "input"));
 }
 
 static bool run_protocol_help(struct cli *cli, const struct args *args, struct err *err)
@@ -66,7 +67,7 @@ static bool run_protocol_help(struct cli *cli, const struct args *args, struct e
     (void)args;
     if (cli->json)
         return out_json(cli, json_take(&doc), err);
-    print(cli, doc);
+    protocol_help_print(cli, doc);
     return true;
 }
 

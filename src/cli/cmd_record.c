@@ -33,7 +33,7 @@ struct record_options {
     bool force;
 };
 
-struct record {
+struct record_ctx {
     struct cli *cli;
     const struct record_options *options;
     struct prepared p;
@@ -53,7 +53,7 @@ struct record {
 /* File ---------------------------------------------------------------------------------------- */
 
 /* Checked before anything runs, so that an unwritable file does not waste the recording. */
-static bool check_file(struct record *r, struct err *err)
+static bool record_check_file(struct record_ctx *r, struct err *err)
 {
     struct arena *a = r->cli->arena;
     const char *name = r->options->output;
@@ -71,8 +71,8 @@ static bool check_file(struct record *r, struct err *err)
     return true;
 }
 
-static bool put_file(
-    struct record *r, int fd, const char *temporary, struct str text, struct err *err)
+static bool record_commit_file(
+    struct record_ctx *r, int fd, const char *temporary, struct str text, struct err *err)
 {
     mode_t mask = umask(0);
     umask(mask);
@@ -86,13 +86,13 @@ static bool put_file(
     return err_errno(err, E_IO, errno, "cannot write '%s'", r->file);
 }
 
-static bool write_file(struct record *r, struct str text, struct err *err)
+static bool record_write_file(struct record_ctx *r, struct str text, struct err *err)
 {
     char *temporary = arena_printf(r->cli->arena, "%s.XXXXXX", r->file);
     AUTO_FD int fd = mkostemp(temporary, O_CLOEXEC);
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot write '%s'", r->file);
-    if (put_file(r, fd, temporary, text, err))
+    if (record_commit_file(r, fd, temporary, text, err))
         return true;
     unlink(temporary);
     return false;
@@ -100,13 +100,13 @@ static bool write_file(struct record *r, struct str text, struct err *err)
 
 /* Scenario ------------------------------------------------------------------------------------ */
 
-static bool has_own_policy(const struct record *r)
+static bool has_own_policy(const struct record_ctx *r)
 {
     const struct prepare_options *o = &r->options->prepare;
     return o->policy || o->preset || o->sandbox || o->no_sandbox || o->network;
 }
 
-static json_t *scenario_of(struct record *r)
+static json_t *scenario_of(struct record_ctx *r)
 {
     json_t *object = json_object(), *metadata = json_object(), *run = json_object();
     json_t *args = json_array(), *size = json_object();
@@ -134,7 +134,7 @@ static json_t *scenario_of(struct record *r)
     return object;
 }
 
-static bool save(struct record *r, struct err *err)
+static bool record_save(struct record_ctx *r, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(DOCUMENT_MAX);
     AUTO_JSON json_t *object = scenario_of(r);
@@ -150,11 +150,11 @@ static bool save(struct record *r, struct err *err)
     if (!scenario_parse(buf_str(&text), r->file, r->cli->arena, &check, err))
         return err_wrap(err, "the scenario that was recorded");
     scenario_done(&check);
-    return write_file(r, buf_str(&text), err);
+    return record_write_file(r, buf_str(&text), err);
 }
 
 /* Flags that are needed to run the scenario again, if it contains a policy. */
-static const char *flags_of(const struct record *r)
+static const char *flags_of(const struct record_ctx *r)
 {
     static const struct consent none;
     struct arena *a = r->cli->arena;
@@ -172,10 +172,10 @@ static const char *flags_of(const struct record *r)
     return needs.n ? arena_printf(a, " %s", consent_flags(&needs, a)) : "";
 }
 
-static bool tell(struct record *r, struct err *err)
+static bool record_save_and_report(struct record_ctx *r, struct err *err)
 {
     const struct recorder *rec = &r->recorder;
-    if (!save(r, err))
+    if (!record_save(r, err))
         return false;
     if (rec->secrets)
         out_warn(r->cli,
@@ -192,19 +192,20 @@ static bool tell(struct record *r, struct err *err)
 /* Typing -------------------------------------------------------------------------------------- */
 
 /* The same condition as in the runner after a step without assertions. */
-static bool is_settled(const struct record *r, uint64_t now)
+static bool is_settled(const struct record_ctx *r, uint64_t now)
 {
     uint64_t last = MAX(session_changed_ms(r->session), session_sent_ms(r->session));
     return now - MIN(now, last) >= WAIT_SETTLE_MS && !term_in_frame(session_term(r->session));
 }
 
-static bool take(struct record *r, const struct typed *typed, bool settled, struct err *err)
+static bool record_add_input(
+    struct record_ctx *r, const struct typed *typed, bool settled, struct err *err)
 {
     return recorder_take(&r->recorder, r->session, typed, settled, err);
 }
 
 /* Handles Ctrl+] and the key after it. Returns true if the input is for the program. */
-static bool is_for_program(struct record *r, const struct typed *typed, size_t *ret_taken)
+static bool is_for_program(struct record_ctx *r, const struct typed *typed, size_t *ret_taken)
 {
     bool is_leave = typed->kind == TYPED_KEY && r->input.p[0] == LEAVE_KEY;
     if (!r->leaving) {
@@ -220,7 +221,7 @@ static bool is_for_program(struct record *r, const struct typed *typed, size_t *
     return false;
 }
 
-static void drop_input(struct record *r, size_t n)
+static void drop_input(struct record_ctx *r, size_t n)
 {
     memmove(r->input.p, r->input.p + n, r->input.n - n);
     buf_truncate(&r->input, r->input.n - n);
@@ -229,7 +230,7 @@ static void drop_input(struct record *r, size_t n)
 
 /* Sends typed input item by item, each after the screen has settled from the one before, so that
  * the recorded wait matches what the user saw. */
-static bool take_input(struct record *r, struct err *err)
+static bool record_process_input(struct record_ctx *r, struct err *err)
 {
     struct typed typed;
     while (r->input.n && !r->over) {
@@ -241,14 +242,14 @@ static bool take_input(struct record *r, struct err *err)
         if (!settled && now - r->came_ms < UNSETTLED_MS &&
             !recorder_joins(&r->recorder, r->session, &typed))
             return true;
-        if (is_for_program(r, &typed, &n) && !take(r, &typed, settled, err))
+        if (is_for_program(r, &typed, &n) && !record_add_input(r, &typed, settled, err))
             return false;
         drop_input(r, n);
     }
     return true;
 }
 
-static void read_input(struct record *r)
+static void record_read_input(struct record_ctx *r)
 {
     char *to = buf_reserve(&r->input, READ_SIZE);
     ssize_t n = to ? read(r->display.in, to, READ_SIZE) : -1;
@@ -263,7 +264,7 @@ static void read_input(struct record *r)
 
 /* Terminal output ----------------------------------------------------------------------------- */
 
-static void draw(struct record *r)
+static void record_draw(struct record_ctx *r)
 {
     const struct term *t = session_term(r->session);
     struct term_cursor cursor = term_cursor(t);
@@ -280,13 +281,13 @@ static void draw(struct record *r)
     r->dirty = false;
 }
 
-static struct tty_size child_size(const struct record *r)
+static struct tty_size child_size(const struct record_ctx *r)
 {
     return (struct tty_size){(uint16_t)MIN(canvas_rows(r->display.canvas), SESSION_ROWS_MAX),
         (uint16_t)MIN(canvas_cols(r->display.canvas), SESSION_COLS_MAX)};
 }
 
-static bool take_signal(struct record *r, int signals, struct err *err)
+static bool record_read_signal(struct record_ctx *r, int signals, struct err *err)
 {
     struct signalfd_siginfo info;
     if (read(signals, &info, sizeof(info)) != sizeof(info))
@@ -306,26 +307,26 @@ static bool take_signal(struct record *r, int signals, struct err *err)
 /* Loop ---------------------------------------------------------------------------------------- */
 
 /* Time for the next iteration if nothing happens before. */
-static uint64_t next_look(const struct record *r, uint64_t now)
+static uint64_t record_next_wakeup(const struct record_ctx *r, uint64_t now)
 {
     if (r->input.n || display_waits(&r->display))
         return now + 5;
     return r->dirty ? MAX(now, r->drawn_ms + FRAME_MS) : UINT64_MAX;
 }
 
-static bool loop(struct record *r, int signals, struct err *err)
+static bool record_loop(struct record_ctx *r, int signals, struct err *err)
 {
     while (!r->over) {
         uint64_t now = clock_mono_ms();
         if (r->dirty && now - r->drawn_ms >= FRAME_MS && !term_in_frame(session_term(r->session)))
-            draw(r);
+            record_draw(r);
         display_pump(&r->display);
         session_watch(r->session, r->input.n < INPUT_MAX / 2 ? r->display.in : -1);
-        enum session_news news = session_next(r->session, next_look(r, now));
+        enum session_news news = session_next(r->session, record_next_wakeup(r, now));
         r->dirty |= news == SESSION_SCREEN || news == SESSION_FRAME;
         if (news == SESSION_INPUT)
-            read_input(r);
-        if (news == SESSION_CANCELED && !take_signal(r, signals, err))
+            record_read_input(r);
+        if (news == SESSION_CANCELED && !record_read_signal(r, signals, err))
             return false;
         if (news == SESSION_EXITED)
             return true;
@@ -333,13 +334,13 @@ static bool loop(struct record *r, int signals, struct err *err)
             err_copy(err, session_error(r->session));
             return false;
         }
-        if (!take_input(r, err))
+        if (!record_process_input(r, err))
             return false;
     }
     return true;
 }
 
-static bool open_session(struct record *r, int signals, struct err *err)
+static bool record_open_session(struct record_ctx *r, int signals, struct err *err)
 {
     const struct policy_budgets *b = &r->p.policy.budgets;
     bool timed = r->options->prepare.policy || r->options->prepare.preset;
@@ -357,7 +358,7 @@ static bool open_session(struct record *r, int signals, struct err *err)
     return session_open(&options, &r->session, err);
 }
 
-static bool record(struct record *r, struct err *err)
+static bool record_run_session(struct record_ctx *r, struct err *err)
 {
     sigset_t set;
     AUTO_FD int signals = interrupt_open(true, &set);
@@ -366,13 +367,13 @@ static bool record(struct record *r, struct err *err)
     bool ok = display_open(&r->display, r->cli->color, err);
     if (ok) {
         display_want_pastes(&r->display);
-        ok = open_session(r, signals, err) && loop(r, signals, err);
+        ok = record_open_session(r, signals, err) && record_loop(r, signals, err);
     }
     if (r->session && (ok || r->recorder.actions)) {
         recorder_end(&r->recorder, r->session, is_settled(r, clock_mono_ms()));
         AUTO_ERR struct err second = {0};
         display_close(&r->display);
-        if (!tell(r, ok ? err : &second))
+        if (!record_save_and_report(r, ok ? err : &second))
             ok = false;
     }
     display_close(&r->display);
@@ -384,7 +385,7 @@ static bool record(struct record *r, struct err *err)
 static bool run_record(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct record_options *options = args->options;
-    struct record r = {.cli = cli,
+    struct record_ctx r = {.cli = cli,
         .options = options,
         .display = DISPLAY_NONE,
         .input = BUF_INIT(INPUT_MAX + READ_SIZE)};
@@ -396,11 +397,11 @@ static bool run_record(struct cli *cli, const struct args *args, struct err *err
         return false;
     if (options->prepare.explain)
         return prepare_explain(cli, &r.p, err);
-    if (!display_check(err) || !check_file(&r, err))
+    if (!display_check(err) || !record_check_file(&r, err))
         return false;
     r.keys = typed_keys_new();
     recorder_init(&r.recorder);
-    bool ok = prepare_run(&r.p, err) && record(&r, err);
+    bool ok = prepare_run(&r.p, err) && record_run_session(&r, err);
     prepare_check(&r.p);
     prepare_tell_held(cli, &r.p);
     if (ok && r.canceled)

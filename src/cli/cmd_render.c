@@ -35,7 +35,7 @@ static void (*const drawers[])(const struct snapshot *, struct buf *) = {
     draw_text, NULL, draw_ansi, draw_html, draw_svg};
 
 /* State of a rendering. */
-struct render {
+struct render_ctx {
     struct term *t;
     struct events *events;
     const char *name; /* name of the input */
@@ -46,9 +46,9 @@ struct render {
     uint64_t left; /* bytes left to read */
 };
 
-#define RENDER_INIT ((struct render){.in = -1, .replies = -1, .output = -1})
+#define RENDER_INIT ((struct render_ctx){.in = -1, .replies = -1, .output = -1})
 
-static void render_done(struct render *r)
+static void render_done(struct render_ctx *r)
 {
     term_free(r->t);
     events_free(r->events);
@@ -57,14 +57,14 @@ static void render_done(struct render *r)
     auto_fd(&r->output);
 }
 
-static bool usage(struct err *err, const char *message)
+static bool render_usage_error(struct err *err, const char *message)
 {
     err_set(err, E_CLI_INVALID_ARG, "%s", message);
     return err_ctx(err, "command", "cordon render");
 }
 
 /* Parses a number that may be 0: an OPT_INT could not tell it from an option that is not given. */
-static bool number(
+static bool render_parse_number(
     const char *option, const char *text, int64_t max, int64_t *value, struct err *err)
 {
     if (!text || str_to_int(str_z(text), 0, max, value))
@@ -85,7 +85,7 @@ static size_t format_of(const struct cli *cli, const struct render_options *o)
     return i;
 }
 
-static bool open_input(struct render *r, const struct args *args, struct err *err)
+static bool render_open_input(struct render_ctx *r, const struct args *args, struct err *err)
 {
     r->name = args->n && strcmp(args->v[0], "-") != 0 ? args->v[0] : "/dev/stdin";
     if (r->name != args->v[0])
@@ -103,7 +103,7 @@ static bool same_file(const struct stat *a, const struct stat *b)
 }
 
 /* Opens and truncates an output file, but never the input, nor one file for both outputs. */
-static bool open_output(const struct render *r, const char *name, int *ret_fd, struct err *err)
+static bool open_output(const struct render_ctx *r, const char *name, int *ret_fd, struct err *err)
 {
     if (!name)
         return true;
@@ -121,13 +121,13 @@ static bool open_output(const struct render *r, const char *name, int *ret_fd, s
     return true;
 }
 
-static bool start(
-    struct render *r, const struct render_options *o, const struct args *args, struct err *err)
+static bool render_start(
+    struct render_ctx *r, const struct render_options *o, const struct args *args, struct err *err)
 {
     int64_t left = INT64_MAX, scrollback = TERM_SCROLLBACK;
-    if (!number("at", o->at, INT64_MAX, &left, err) ||
-        !number("scrollback", o->scrollback, TERM_SCROLLBACK_MAX, &scrollback, err) ||
-        !open_input(r, args, err) || !open_output(r, o->replies, &r->replies, err) ||
+    if (!render_parse_number("at", o->at, INT64_MAX, &left, err) ||
+        !render_parse_number("scrollback", o->scrollback, TERM_SCROLLBACK_MAX, &scrollback, err) ||
+        !render_open_input(r, args, err) || !open_output(r, o->replies, &r->replies, err) ||
         !open_output(r, o->output, &r->output, err))
         return false;
     r->left = (uint64_t)left;
@@ -146,7 +146,7 @@ static bool start(
     return true;
 }
 
-static bool feed(struct render *r, struct str bytes, struct err *err)
+static bool render_feed(struct render_ctx *r, struct str bytes, struct err *err)
 {
     while (bytes.n) {
         struct str piece = str_head(bytes, PIECE);
@@ -160,7 +160,7 @@ static bool feed(struct render *r, struct str bytes, struct err *err)
     return true;
 }
 
-static bool feed_all(struct render *r, struct err *err)
+static bool feed_all(struct render_ctx *r, struct err *err)
 {
     AUTO_FREE char *chunk = base_alloc(CHUNK);
     while (r->left > 0) {
@@ -173,14 +173,15 @@ static bool feed_all(struct render *r, struct err *err)
             term_feed_end(r->t);
             return true;
         }
-        if (!feed(r, str_n(chunk, (size_t)n), err))
+        if (!render_feed(r, str_n(chunk, (size_t)n), err))
             return false;
         r->left -= (uint64_t)n;
     }
     return true; /* stopped by --at: leave an incomplete sequence as it is */
 }
 
-static bool print_json(struct cli *cli, struct render *r, const struct snapshot *s, struct err *err)
+static bool render_print_json(
+    struct cli *cli, struct render_ctx *r, const struct snapshot *s, struct err *err)
 {
     char id[ID_SIZE];
     id_new(id);
@@ -195,12 +196,12 @@ static bool run_render(struct cli *cli, const struct args *args, struct err *err
     const struct render_options *o = args->options;
     size_t format = format_of(cli, o);
     if (cli->json && drawers[format])
-        return usage(err, "--json is --format json: no other format goes with it");
+        return render_usage_error(err, "--json is --format json: no other format goes with it");
     if (o->cells && drawers[format])
-        return usage(err, "--cells goes with --format json only");
+        return render_usage_error(err, "--cells goes with --format json only");
     cli->json = !drawers[format]; /* also for errors */
-    AUTO(render_done) struct render r = RENDER_INIT;
-    if (!start(&r, o, args, err) || !feed_all(&r, err))
+    AUTO(render_done) struct render_ctx r = RENDER_INIT;
+    if (!render_start(&r, o, args, err) || !feed_all(&r, err))
         return false;
     struct snapshot s;
     bool cells = o->cells || (drawers[format] && drawers[format] != draw_text);
@@ -209,7 +210,7 @@ static bool run_render(struct cli *cli, const struct args *args, struct err *err
         drawers[format](&s, &cli->stdout_buf);
         if (drawers[format] == draw_text || drawers[format] == draw_ansi)
             out_text(cli, STR("\n"));
-    } else if (!print_json(cli, &r, &s, err)) {
+    } else if (!render_print_json(cli, &r, &s, err)) {
         return false;
     }
     if (r.output < 0 || !buf_ok(&cli->stdout_buf))

@@ -24,7 +24,7 @@ struct replay_options {
     struct consent consent;
 };
 
-struct replay {
+struct replay_ctx {
     struct cli *cli;
     const struct replay_options *options;
     struct source source;
@@ -39,7 +39,7 @@ struct replay {
 
 /* Messages ------------------------------------------------------------------------------------ */
 
-static void say_line(
+static void replay_print_line(
     struct cli *cli, enum out_style style, char sign, const json_t *row, const char *key)
 {
     AUTO_BUF struct buf text = BUF_INIT(LINE_MAX_BYTES);
@@ -69,8 +69,8 @@ static void say_rows(struct cli *cli, const json_t *rows)
     for (size_t i = 0; i < MIN(n, (size_t)ROWS_SHOWN); i++) {
         const json_t *row = json_array_get(rows, i);
         out_line(cli, "row %lld:", (long long)json_integer_value(json_object_get(row, "row")));
-        say_line(cli, OUT_RED, '-', row, "expected");
-        say_line(cli, OUT_GREEN, '+', row, "actual");
+        replay_print_line(cli, OUT_RED, '-', row, "expected");
+        replay_print_line(cli, OUT_GREEN, '+', row, "actual");
         say_cells(cli, row);
     }
     if (n > ROWS_SHOWN)
@@ -96,7 +96,7 @@ static void say_report(struct cli *cli, const struct report *r, const struct mis
     say_rows(cli, json_object_get(r->diff, "rows"));
 }
 
-static bool show(
+static bool replay_print_report(
     struct cli *cli, int dir, const struct report *r, const struct mismatch *m, struct err *err)
 {
     if (!cli->json) {
@@ -115,12 +115,12 @@ static bool show(
     return out_json(cli, object, err);
 }
 
-static void name_report(const struct replay *x, char ret_name[REPORT_NAME])
+static void name_report(const struct replay_ctx *x, char ret_name[REPORT_NAME])
 {
     snprintf(ret_name, REPORT_NAME, "replay-%s", x->run_id);
 }
 
-static bool finish(struct replay *x, struct err *err)
+static bool replay_finish(struct replay_ctx *x, struct err *err)
 {
     struct report r = {
         .replay = mismatch_summary(&x->mismatch, x->has_n ? &x->n : NULL),
@@ -128,7 +128,7 @@ static bool finish(struct replay *x, struct err *err)
     };
     name_report(x, r.name);
     bool ok = report_write(x->source.dir, &x->artifacts, &r, err) &&
-              show(x->cli, x->source.dir, &r, &x->mismatch, err);
+              replay_print_report(x->cli, x->source.dir, &r, &x->mismatch, err);
     report_done(&r);
     if (ok && x->mismatch.kind) {
         out_say_error(x->cli, &x->mismatch.error);
@@ -137,7 +137,7 @@ static bool finish(struct replay *x, struct err *err)
     return ok;
 }
 
-static bool wrong_words(const char *command, const char *what, struct err *err)
+static bool replay_usage_error(const char *command, const char *what, struct err *err)
 {
     err_set(err, E_CLI_INVALID_ARG, "%s", what);
     return err_ctx(err, "command", "%s", command);
@@ -145,7 +145,7 @@ static bool wrong_words(const char *command, const char *what, struct err *err)
 
 /* Options ------------------------------------------------------------------------------------- */
 
-static bool read_wish(
+static bool replay_parse_options(
     const struct replay_options *o, struct normalization_wish *ret_wish, struct err *err)
 {
     struct normalization_wish wish = {.strict = o->strict, .given = o->normalize.n > 0};
@@ -158,9 +158,10 @@ static bool read_wish(
         wish.filters |= filters;
     }
     if (o->strict && wish.given && wish.filters)
-        return wrong_words("cordon replay", "--strict goes with --normalize none only", err);
+        return replay_usage_error("cordon replay", "--strict goes with --normalize none only", err);
     if (none && wish.filters)
-        return wrong_words("cordon replay", "--normalize none goes with no other filter", err);
+        return replay_usage_error(
+            "cordon replay", "--normalize none goes with no other filter", err);
     wish.strict |= none;
     *ret_wish = wish;
     return true;
@@ -168,20 +169,20 @@ static bool read_wish(
 
 /* New run ------------------------------------------------------------------------------------- */
 
-static const char *text_at(struct replay *x, const char *key)
+static const char *replay_run_text(struct replay_ctx *x, const char *key)
 {
     struct str s = json_str(json_object_get(x->source.run, key));
     return s.p ? arena_strdup(x->cli->arena, s) : NULL;
 }
 
-static const char *const *make_argv(struct replay *x, const struct scenario *s)
+static const char *const *make_argv(struct replay_ctx *x, const struct scenario *s)
 {
     struct arena *a = x->cli->arena;
     const json_t *args = json_object_get(x->source.run, "args");
-    const char *argv0 = text_at(x, "argv0");
+    const char *argv0 = replay_run_text(x, "argv0");
     size_t n = json_array_size(args);
     const char **argv = ARENA_NEW(a, const char *, MAX(n, s ? s->args.n : 0) + 2);
-    argv[0] = s ? arena_strdup(a, s->command) : argv0 ? argv0 : text_at(x, "command");
+    argv[0] = s ? arena_strdup(a, s->command) : argv0 ? argv0 : replay_run_text(x, "command");
     for (size_t i = 0; !s && i < n; i++) {
         struct str arg = json_str(json_array_get(args, i));
         argv[i + 1] = arena_strdup(a, arg.p ? arg : STR(""));
@@ -192,7 +193,7 @@ static const char *const *make_argv(struct replay *x, const struct scenario *s)
 }
 
 /* Directory in which the recorded run started; no value if none was allowed. */
-static struct str start_of(struct replay *x)
+static struct str replay_start_dir(struct replay_ctx *x)
 {
     struct str cwd = json_str(json_object_get(x->source.run, "cwd"));
     bool nowhere = str_is(cwd, "/tmp") && !x->policy.fs.working_dir.p;
@@ -200,7 +201,7 @@ static struct str start_of(struct replay *x)
 }
 
 /* Writes the parts of the new run's record that are known before it starts. */
-static bool begin_record(struct replay *x, struct err *err)
+static bool begin_record(struct replay_ctx *x, struct err *err)
 {
     char name[REPORT_NAME];
     name_report(x, name);
@@ -210,8 +211,8 @@ static bool begin_record(struct replay *x, struct err *err)
                artifacts_put(&x->artifacts, "scenario.json", buf_str(&x->source.scenario), err));
 }
 
-static bool run_prepared(
-    struct replay *x, const struct prepared *p, const struct scenario *scenario, struct err *err)
+static bool run_prepared(struct replay_ctx *x, const struct prepared *p,
+    const struct scenario *scenario, struct err *err)
 {
     sigset_t set;
     AUTO_FD int cancel = interrupt_open(false, &set);
@@ -236,7 +237,7 @@ static bool run_prepared(
 }
 
 /* Uses the goldens of the recording. */
-static bool read_scenario(struct replay *x, struct scenario *ret_scenario, struct err *err)
+static bool read_scenario(struct replay_ctx *x, struct scenario *ret_scenario, struct err *err)
 {
     if (!scenario_parse_recorded(
             buf_str(&x->source.scenario), "scenario.json", x->cli->arena, ret_scenario, err))
@@ -247,13 +248,13 @@ static bool read_scenario(struct replay *x, struct scenario *ret_scenario, struc
     return false;
 }
 
-static bool run_again(struct replay *x, struct err *err)
+static bool run_again(struct replay_ctx *x, struct err *err)
 {
     const struct prepare_options options = {.ack = x->options->consent};
     struct cli *cli = x->cli;
     struct scenario scenario = {0};
     bool scripted = x->source.has_scenario;
-    const char *program = text_at(x, "command");
+    const char *program = replay_run_text(x, "command");
     AUTO_FREE char *where = beneath_name(x->source.dir);
     if (!program || !where)
         return err_set(err, E_PROTOCOL, "run.json: command: expected a string");
@@ -274,7 +275,7 @@ static bool run_again(struct replay *x, struct err *err)
         .given = &x->policy,
         .author = CONSENT_RECORDING,
         .origin = arena_str(cli->arena, str_z(where)),
-        .start = start_of(x),
+        .start = replay_start_dir(x),
         .replays = arena_str(cli->arena, str_z(where)),
     };
     prepare_own(cli, &p);
@@ -290,7 +291,8 @@ static bool run_again(struct replay *x, struct err *err)
 /* Command ------------------------------------------------------------------------------------- */
 
 /* Loads the files to be compared. */
-static bool load(struct replay *x, const struct normalization_wish *wish, struct err *err)
+static bool replay_load_files(
+    struct replay_ctx *x, const struct normalization_wish *wish, struct err *err)
 {
     const struct source_needs needs = {x->options->require_events, x->options->require_checksums};
     if (!source_verify(&x->source, &needs, &x->mismatch, err))
@@ -310,7 +312,7 @@ static bool load(struct replay *x, const struct normalization_wish *wish, struct
     return x->has_n;
 }
 
-static bool compare(struct replay *x, struct err *err)
+static bool replay_compare(struct replay_ctx *x, struct err *err)
 {
     if (x->mismatch.kind)
         return true;
@@ -321,15 +323,17 @@ static bool compare(struct replay *x, struct err *err)
 
 static bool run_replay(struct cli *cli, const struct args *args, struct err *err)
 {
-    struct replay x = {
+    struct replay_ctx x = {
         .cli = cli, .options = args->options, .source = SOURCE_NONE, .artifacts = ARTIFACTS_NONE};
     struct normalization_wish wish;
     if (!x.options->artifacts)
-        return wrong_words("cordon replay", "name the recording: --artifacts DIR", err);
-    if (!read_wish(x.options, &wish, err) || !source_open(x.options->artifacts, &x.source, err))
+        return replay_usage_error("cordon replay", "name the recording: --artifacts DIR", err);
+    if (!replay_parse_options(x.options, &wish, err) ||
+        !source_open(x.options->artifacts, &x.source, err))
         return false;
     id_new(x.run_id);
-    bool ok = load(&x, &wish, err) && compare(&x, err) && finish(&x, err);
+    bool ok =
+        replay_load_files(&x, &wish, err) && replay_compare(&x, err) && replay_finish(&x, err);
     if (x.has_n)
         normalization_done(&x.n);
     mismatch_done(&x.mismatch);
@@ -344,10 +348,11 @@ static bool run_report(struct cli *cli, const struct args *args, struct err *err
     AUTO(source_close) struct source source = SOURCE_NONE;
     struct report report;
     if (!options->artifacts)
-        return wrong_words("cordon replay-report", "name the recording: --artifacts DIR", err);
+        return replay_usage_error(
+            "cordon replay-report", "name the recording: --artifacts DIR", err);
     if (!source_open(options->artifacts, &source, err) || !report_latest(source.dir, &report, err))
         return false;
-    bool ok = show(cli, source.dir, &report, NULL, err);
+    bool ok = replay_print_report(cli, source.dir, &report, NULL, err);
     report_done(&report);
     return ok;
 }

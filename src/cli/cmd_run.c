@@ -29,7 +29,7 @@ struct run_options {
     int64_t jobs; /* 0: not given */
 };
 
-struct run {
+struct run_ctx {
     struct cli *cli;
     const struct run_options *options;
     const char *name; /* file of the scenario */
@@ -52,9 +52,9 @@ static void say_screen(struct cli *cli, const struct err *error)
 }
 
 /* Prints a line for each finished step. */
-static void progress(void *context, const struct runner_progress *now)
+static void run_on_progress(void *context, const struct runner_progress *now)
 {
-    struct run *r = context;
+    struct run_ctx *r = context;
     if (r->watch)
         watch_progress(r->watch, now);
     if (now->begins || !r->options->verbose || r->watch)
@@ -66,14 +66,14 @@ static void progress(void *context, const struct runner_progress *now)
         STR_ARG(now->step->name));
 }
 
-static void output(void *context, struct str bytes)
+static void run_on_output(void *context, struct str bytes)
 {
-    struct run *r = context;
+    struct run_ctx *r = context;
     if (r->watch)
         watch_output(r->watch, bytes);
 }
 
-static void summarize(struct run *r, const struct runner_result *result)
+static void run_print_summary(struct run_ctx *r, const struct runner_result *result)
 {
     size_t passed = 0, n = json_array_size(result->steps);
     for (size_t i = 0; i < n; i++) {
@@ -96,7 +96,8 @@ static void summarize(struct run *r, const struct runner_result *result)
 
 /* Running ------------------------------------------------------------------------------------- */
 
-static bool tell(struct run *r, const struct runner_result *result, struct err *err)
+static bool run_report_result(
+    struct run_ctx *r, const struct runner_result *result, struct err *err)
 {
     AUTO_JSON json_t *json = NULL;
     bool report = r->options->junit || r->options->tap;
@@ -104,7 +105,7 @@ static bool tell(struct run *r, const struct runner_result *result, struct err *
     r->cli->patience.until_ms = PATIENCE_ENDLESS;
     if (result->run.status == EXEC_ERRORED || result->run.status == EXEC_CANCELED)
         patience_end(&r->cli->patience);
-    summarize(r, result);
+    run_print_summary(r, result);
     r->cli->status = result->run.error.code ? err_status(result->run.error.code) : 0;
     job_run_end(&r->p, &r->scenario, result, r->cli->json || report ? &json : NULL);
     prepare_tell_record(r->cli, &r->p);
@@ -116,7 +117,7 @@ static bool tell(struct run *r, const struct runner_result *result, struct err *
 
 /* Opens the --tui view, which then handles signals and requests cancellation through
  * *ret_cancel. */
-static bool open_watch(struct run *r, int signals, int *ret_cancel, struct err *err)
+static bool open_watch(struct run_ctx *r, int signals, int *ret_cancel, struct err *err)
 {
     *ret_cancel = signals;
     if (!r->options->tui)
@@ -129,7 +130,7 @@ static bool open_watch(struct run *r, int signals, int *ret_cancel, struct err *
     return true;
 }
 
-static bool run_scenario(struct run *r, const struct runner_job *wish, struct err *err)
+static bool run_and_report(struct run_ctx *r, const struct runner_job *wish, struct err *err)
 {
     struct runner_result result;
     bool ok = job_run(&r->p, &r->scenario, wish, &result, err);
@@ -139,12 +140,12 @@ static bool run_scenario(struct run *r, const struct runner_job *wish, struct er
     r->watch = NULL;
     if (!ok)
         return false;
-    ok = tell(r, &result, err);
+    ok = run_report_result(r, &result, err);
     runner_result_done(&result);
     return ok;
 }
 
-static bool run_job(struct run *r, int signals, struct err *err)
+static bool run_watched(struct run_ctx *r, int signals, struct err *err)
 {
     int cancel;
     prepare_warn(r->cli, &r->p);
@@ -154,27 +155,27 @@ static bool run_job(struct run *r, int signals, struct err *err)
     const struct runner_job wish = {
         .cells = r->options->cells,
         .cancel = cancel,
-        .progress = progress,
-        .output = output,
+        .progress = run_on_progress,
+        .output = run_on_output,
         .context = r,
     };
-    return run_scenario(r, &wish, err);
+    return run_and_report(r, &wish, err);
 }
 
 /* Signals are handled from here on, since the record must be completed even if interrupted. */
-static bool prepare_and_run(struct run *r, struct err *err)
+static bool prepare_and_run(struct run_ctx *r, struct err *err)
 {
     sigset_t set;
     AUTO_FD int signals = interrupt_open(r->options->tui, &set);
     r->cli->patience.cancel = signals;
-    bool ok = prepare_run(&r->p, err) && run_job(r, signals, err);
+    bool ok = prepare_run(&r->p, err) && run_watched(r, signals, err);
     r->cli->patience.cancel = -1;
     interrupt_close(&set);
     return ok;
 }
 
 /* Protects the scenario, and the files that it names by path, from changes by the command. */
-static void keep_scenario(struct run *r)
+static void keep_scenario(struct run_ctx *r)
 {
     struct arena *a = r->cli->arena;
     const char *file = r->name, *slash = strrchr(file, '/');
@@ -194,7 +195,7 @@ static bool run_file(
     struct cli *cli, const struct run_options *options, struct suite *s, struct err *err)
 {
     struct suite_entry *entry = &s->entries[0];
-    struct run r = {.cli = cli, .options = options, .name = entry->file};
+    struct run_ctx r = {.cli = cli, .options = options, .name = entry->file};
     if (!scenario_load(entry->file, cli->arena, &r.scenario, err))
         return false;
     struct prepare_trust trust = {cli, &r.scenario, entry->file};
@@ -227,20 +228,20 @@ static bool run_file(
 
 /* Suites -------------------------------------------------------------------------------------- */
 
-struct words {
+struct run_words {
     struct cli *cli;
     const struct run_options *options;
     const char **p;
     size_t n;
 };
 
-static void add_word(struct words *w, const char *option, const char *value)
+static void run_add_word(struct run_words *w, const char *option, const char *value)
 {
     if (value)
         w->p[w->n++] = arena_printf(w->cli->arena, "--%s=%s", option, value);
 }
 
-static void add_flag(struct words *w, const char *option, bool given)
+static void add_flag(struct run_words *w, const char *option, bool given)
 {
     if (given)
         w->p[w->n++] = arena_printf(w->cli->arena, "--%s", option);
@@ -252,24 +253,24 @@ static const char *const *worker_words(void *context, const struct suite_entry *
     enum {
         MOST = 32
     };
-    const struct words *suite = context;
+    const struct run_words *suite = context;
     const struct run_options *o = suite->options;
     const struct prepare_options *p = &o->prepare;
-    struct words w = *suite;
+    struct run_words w = *suite;
     w.p = ARENA_NEW(w.cli->arena, const char *, MOST);
     w.p[w.n++] = "cordon";
     w.p[w.n++] = "run";
     w.p[w.n++] = "--json";
-    add_word(&w, "policy", p->policy);
-    add_word(&w, "preset", p->preset);
-    add_word(&w, "root", p->root);
-    add_word(&w, "cwd", p->cwd);
+    run_add_word(&w, "policy", p->policy);
+    run_add_word(&w, "preset", p->preset);
+    run_add_word(&w, "root", p->root);
+    run_add_word(&w, "cwd", p->cwd);
     if (p->artifacts)
-        add_word(&w, "artifacts", arena_printf(w.cli->arena, "%s/%s", p->artifacts, e->name));
-    add_word(&w, "update-goldens", o->update_goldens);
+        run_add_word(&w, "artifacts", arena_printf(w.cli->arena, "%s/%s", p->artifacts, e->name));
+    run_add_word(&w, "update-goldens", o->update_goldens);
     add_flag(&w, "verbose", o->verbose);
     add_flag(&w, "cells", o->cells);
-    add_word(&w, "sandbox", p->sandbox);
+    run_add_word(&w, "sandbox", p->sandbox);
     add_flag(&w, "no-sandbox", p->no_sandbox);
     add_flag(&w, "ack-unsafe-sandbox", p->ack.sandbox);
     add_flag(&w, "enable-network", p->network);
@@ -279,7 +280,7 @@ static const char *const *worker_words(void *context, const struct suite_entry *
     add_flag(&w, "ack-unsafe-write", p->ack.write);
     add_flag(&w, "ack-inexact-limits", p->ack.inexact);
     add_flag(&w, "strict-write", p->strict_write);
-    add_word(&w, "scenario", e->file);
+    run_add_word(&w, "scenario", e->file);
     BUG_ON(w.n >= MOST);
     return w.p;
 }
@@ -287,7 +288,7 @@ static const char *const *worker_words(void *context, const struct suite_entry *
 static bool run_suite(
     struct cli *cli, const struct run_options *options, struct suite *s, struct err *err)
 {
-    struct words w = {.cli = cli, .options = options};
+    struct run_words w = {.cli = cli, .options = options};
     const char *dir = options->prepare.artifacts;
     if (options->prepare.explain || options->tui)
         return err_set(err, E_CLI_INVALID_ARG, "--%s is for one scenario",
@@ -344,13 +345,13 @@ static void write_reports(
     cli->status = err_status(error.code);
 }
 
-static bool is_dir(const char *path)
+static bool run_is_dir(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-static bool check_options(
+static bool run_check_options(
     const struct cli *cli, const struct run_options *options, size_t n_args, struct err *err)
 {
     bool report = options->tap || options->junit;
@@ -370,12 +371,12 @@ static bool run_scenarios(struct cli *cli, const struct args *args, struct err *
     const struct run_options *options = args->options;
     AUTO(suite_done) struct suite s = {.cli = cli};
     AUTO_FD int junit = -1;
-    bool many = args->n > 1 || (options->scenario && is_dir(options->scenario));
-    if (!check_options(cli, options, args->n, err) ||
+    bool many = args->n > 1 || (options->scenario && run_is_dir(options->scenario));
+    if (!run_check_options(cli, options, args->n, err) ||
         (options->scenario && !suite_add(&s, options->scenario, err)))
         return false;
     for (size_t i = 0; i < args->n; i++) {
-        many |= is_dir(args->v[i]);
+        many |= run_is_dir(args->v[i]);
         if (!suite_add(&s, args->v[i], err))
             return false;
     }

@@ -18,7 +18,7 @@ struct tally {
     uint64_t started_ms;
 };
 
-static struct outcome run_check(struct bed *bed, const struct self_test_check *check)
+static struct outcome self_test_run_check(struct bed *bed, const struct self_test_check *check)
 {
     if (check->in_sandbox && bed->no_sandbox)
         return (struct outcome){OUTCOME_FAILED, "it needs the sandbox, which does not work here",
@@ -61,7 +61,7 @@ static bool run_checks(struct bed *bed, struct tally *t, struct err *err)
 {
     for (size_t i = 0; i < n_self_test_checks; i++) {
         uint64_t before = clock_mono_ms();
-        struct outcome o = run_check(bed, &self_test_checks[i]);
+        struct outcome o = self_test_run_check(bed, &self_test_checks[i]);
         if (bed->interrupted)
             return err_set(err, E_CANCELED, "interrupted");
         note_check(t, &self_test_checks[i], &o, clock_mono_ms() - before);
@@ -71,7 +71,7 @@ static bool run_checks(struct bed *bed, struct tally *t, struct err *err)
     return true;
 }
 
-static int status_of(const struct tally *t, const struct bed *bed, bool strict)
+static int self_test_exit_status(const struct tally *t, const struct bed *bed, bool strict)
 {
     if (bed->no_sandbox)
         return err_status(E_SANDBOX_UNAVAILABLE);
@@ -79,7 +79,7 @@ static int status_of(const struct tally *t, const struct bed *bed, bool strict)
     return bad ? err_status(E_ASSERTION_FAILED) : 0;
 }
 
-static json_t *to_json(const struct tally *t)
+static json_t *self_test_json(const struct tally *t)
 {
     json_t *object = json_object();
     json_put(object, "version", json_string(CORDON_VERSION));
@@ -91,11 +91,11 @@ static json_t *to_json(const struct tally *t)
     return object;
 }
 
-static bool print_result(struct cli *cli, const struct tally *t, struct err *err)
+static bool self_test_print_result(struct cli *cli, const struct tally *t, struct err *err)
 {
     uint64_t ms = clock_mono_ms() - t->started_ms;
     if (cli->json)
-        return out_json(cli, to_json(t), err);
+        return out_json(cli, self_test_json(t), err);
     out_line(cli, "%zu ok, %zu weaker, %zu failed, in %llu.%llu s", t->n[OUTCOME_OK],
         t->n[OUTCOME_WEAKER], t->n[OUTCOME_FAILED], (unsigned long long)(ms / 1000),
         (unsigned long long)(ms % 1000 / 100));
@@ -115,9 +115,9 @@ static bool run_self_test(struct cli *cli, const struct args *args, struct err *
             geteuid() == 0 ? "root" : "an ordinary user");
     bool ok = run_checks(&bed, &t, err);
     if (ok)
-        cli->status = status_of(&t, &bed, options->strict);
+        cli->status = self_test_exit_status(&t, &bed, options->strict);
     bed_close(&bed);
-    return ok && print_result(cli, &t, err);
+    return ok && self_test_print_result(cli, &t, err);
 }
 
 static const struct opt self_test_opts[] = {

@@ -22,7 +22,7 @@ struct announcement {
 };
 
 /* Flushes the output: clients wait for this line. */
-static bool announce(void *context, uint16_t port, struct err *err)
+static bool serve_script_announce(void *context, uint16_t port, struct err *err)
 {
     const struct announcement *a = context;
     char url[64];
@@ -69,7 +69,7 @@ static bool run_serve_script(struct cli *cli, const struct args *args, struct er
         .port = (uint16_t)o->port,
         .stop_fd = stop,
         .log_fd = log,
-        .on_ready = announce,
+        .on_ready = serve_script_announce,
         .context = &announcement,
     };
     bool ok = serve_script(&options, err);

@@ -24,7 +24,7 @@ static bool sessions_dir(struct cli *cli, const char **ret_dir, struct err *err)
     return config_state_path(cli->arena, "sessions", ret_dir, err);
 }
 
-static void tell_notes(struct cli *cli, const struct store *s)
+static void sessions_print_notes(struct cli *cli, const struct store *s)
 {
     const json_t *note;
     size_t i;
@@ -32,19 +32,19 @@ static void tell_notes(struct cli *cli, const struct store *s)
         out_warn(cli, "%s: %s", store_id(s), json_string_value(note));
 }
 
-static bool open_session(
+static bool sessions_open_stored(
     struct cli *cli, const char *word, struct store **ret_store, struct err *err)
 {
     const char *dir;
     if (!sessions_dir(cli, &dir, err) || !store_open(dir, word, STORE_READ, ret_store, err))
         return false;
-    tell_notes(cli, *ret_store);
+    sessions_print_notes(cli, *ret_store);
     return true;
 }
 
 /* list ---------------------------------------------------------------------------------------- */
 
-struct list_options {
+struct sessions_list_options {
     bool all, ids;
 };
 
@@ -77,9 +77,9 @@ static void warn_of_damage(struct cli *cli, const struct catalog *c)
         out_warn(cli, "%zu more are damaged", n - DAMAGE_SHOWN);
 }
 
-static bool run_list(struct cli *cli, const struct args *args, struct err *err)
+static bool sessions_run_list(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct list_options *options = args->options;
+    const struct sessions_list_options *options = args->options;
     const char *dir;
     AUTO_ARENA struct arena a = ARENA_INIT(LIST_ARENA);
     struct catalog c = {0};
@@ -97,8 +97,9 @@ static bool run_list(struct cli *cli, const struct args *args, struct err *err)
 }
 
 static const struct opt list_opts[] = {
-    OPT_SET("all", 'a', struct list_options, all, "on a terminal, too, more than the newest 50"),
-    OPT_SET("ids", 0, struct list_options, ids, "print the ids only, one on each line"),
+    OPT_SET("all", 'a', struct sessions_list_options, all,
+        "on a terminal, too, more than the newest 50"),
+    OPT_SET("ids", 0, struct sessions_list_options, ids, "print the ids only, one on each line"),
 };
 
 static const struct example list_examples[] = {
@@ -113,18 +114,18 @@ static const struct cmd cmd_list = {
         "For each its id, when its last message was, how many messages it has, its title (or how "
         "its first question begins), and the directory that it worked in.",
     .usage = "",
-    CMD_OPTS(list_opts, struct list_options),
+    CMD_OPTS(list_opts, struct sessions_list_options),
     CMD_EXAMPLES(list_examples),
-    .run = run_list,
+    .run = sessions_run_list,
 };
 
 /* show ---------------------------------------------------------------------------------------- */
 
-struct show_options {
+struct sessions_show_options {
     bool full;
 };
 
-static bool show_json(struct cli *cli, const struct store *s, struct err *err)
+static bool sessions_show_json(struct cli *cli, const struct store *s, struct err *err)
 {
     static const char *const keys[] = {
         "id", "created_at", "title", "cwd", "provider", "model", "system_prompt"};
@@ -143,20 +144,20 @@ static bool show_json(struct cli *cli, const struct store *s, struct err *err)
     return out_json(cli, object, err);
 }
 
-static bool run_show(struct cli *cli, const struct args *args, struct err *err)
+static bool sessions_run_show(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct show_options *options = args->options;
+    const struct sessions_show_options *options = args->options;
     AUTO_STORE struct store *s = NULL;
-    if (!open_session(cli, args->v[0], &s, err))
+    if (!sessions_open_stored(cli, args->v[0], &s, err))
         return false;
     if (cli->json)
-        return show_json(cli, s, err);
+        return sessions_show_json(cli, s, err);
     session_view_show(cli, s, options->full);
     return true;
 }
 
 static const struct opt show_opts[] = {
-    OPT_SET("full", 0, struct show_options, full, "results of tools in full"),
+    OPT_SET("full", 0, struct sessions_show_options, full, "results of tools in full"),
 };
 
 static const struct example show_examples[] = {
@@ -172,23 +173,23 @@ static const struct cmd cmd_show = {
     .min_args = 1,
     .max_args = 1,
     .arg_kind = ARG_SESSION,
-    CMD_OPTS(show_opts, struct show_options),
+    CMD_OPTS(show_opts, struct sessions_show_options),
     CMD_EXAMPLES(show_examples),
-    .run = run_show,
+    .run = sessions_run_show,
 };
 
 /* export -------------------------------------------------------------------------------------- */
 
-struct export_options {
+struct sessions_export_options {
     const char *output;
     bool force;
 };
 
-static bool run_export(struct cli *cli, const struct args *args, struct err *err)
+static bool sessions_run_export(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct export_options *options = args->options;
+    const struct sessions_export_options *options = args->options;
     AUTO_STORE struct store *s = NULL;
-    if (!open_session(cli, args->v[0], &s, err))
+    if (!sessions_open_stored(cli, args->v[0], &s, err))
         return false;
     if (!options->output) {
         exchange_add(s, &cli->stdout_buf);
@@ -207,9 +208,9 @@ static bool run_export(struct cli *cli, const struct args *args, struct err *err
 }
 
 static const struct opt export_opts[] = {
-    OPT_STRING("output", 'o', struct export_options, output, "FILE", ARG_FILE,
+    OPT_STRING("output", 'o', struct sessions_export_options, output, "FILE", ARG_FILE,
         "write to this file, which only you can read"),
-    OPT_SET("force", 0, struct export_options, force, "replace the file if it exists"),
+    OPT_SET("force", 0, struct sessions_export_options, force, "replace the file if it exists"),
 };
 
 static const struct example export_examples[] = {
@@ -227,14 +228,14 @@ static const struct cmd cmd_export = {
     .min_args = 1,
     .max_args = 1,
     .arg_kind = ARG_SESSION,
-    CMD_OPTS(export_opts, struct export_options),
+    CMD_OPTS(export_opts, struct sessions_export_options),
     CMD_EXAMPLES(export_examples),
-    .run = run_export,
+    .run = sessions_run_export,
 };
 
 /* import -------------------------------------------------------------------------------------- */
 
-struct import_options {
+struct sessions_import_options {
     bool replace;
 };
 
@@ -261,9 +262,9 @@ static bool open_input(const char *name, int *ret_fd, struct err *err)
     return true;
 }
 
-static bool run_import(struct cli *cli, const struct args *args, struct err *err)
+static bool sessions_run_import(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct import_options *options = args->options;
+    const struct sessions_import_options *options = args->options;
     const struct str hide[] = {
         str_z(getenv("ANTHROPIC_API_KEY") ? getenv("ANTHROPIC_API_KEY") : ""),
         str_z(getenv("OPENAI_API_KEY")), {0}};
@@ -276,7 +277,7 @@ static bool run_import(struct cli *cli, const struct args *args, struct err *err
     if (!sessions_dir(cli, &dir, err) || !open_input(args->v[0], &import.fd, err) ||
         !exchange_import(dir, &import, &s, err))
         return false;
-    tell_notes(cli, s);
+    sessions_print_notes(cli, s);
     if (!cli->json) {
         out_line(cli, "%s", store_id(s));
         return true;
@@ -288,8 +289,8 @@ static bool run_import(struct cli *cli, const struct args *args, struct err *err
 }
 
 static const struct opt import_opts[] = {
-    OPT_SET(
-        "replace", 0, struct import_options, replace, "take the place of a session with its id"),
+    OPT_SET("replace", 0, struct sessions_import_options, replace,
+        "take the place of a session with its id"),
 };
 
 static const struct example import_examples[] = {
@@ -309,14 +310,14 @@ static const struct cmd cmd_import = {
     .min_args = 1,
     .max_args = 1,
     .arg_kind = ARG_FILE,
-    CMD_OPTS(import_opts, struct import_options),
+    CMD_OPTS(import_opts, struct sessions_import_options),
     CMD_EXAMPLES(import_examples),
-    .run = run_import,
+    .run = sessions_run_import,
 };
 
 /* rm ------------------------------------------------------------------------------------------ */
 
-static bool run_rm(struct cli *cli, const struct args *args, struct err *err)
+static bool sessions_run_rm(struct cli *cli, const struct args *args, struct err *err)
 {
     const char *dir, *undo, *id;
     AUTO_JSON json_t *removed = json_array();
@@ -349,18 +350,18 @@ static const struct cmd cmd_rm = {
     .max_args = REMOVED_MAX,
     .arg_kind = ARG_SESSION,
     CMD_EXAMPLES(rm_examples),
-    .run = run_rm,
+    .run = sessions_run_rm,
 };
 
 /* fork ---------------------------------------------------------------------------------------- */
 
-struct fork_options {
+struct sessions_fork_options {
     const char *id;
 };
 
-static bool run_fork(struct cli *cli, const struct args *args, struct err *err)
+static bool sessions_run_fork(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct fork_options *options = args->options;
+    const struct sessions_fork_options *options = args->options;
     AUTO_STORE struct store *s = NULL;
     const char *dir, *word;
     size_t n;
@@ -368,7 +369,7 @@ static bool run_fork(struct cli *cli, const struct args *args, struct err *err)
         !exchange_parse_fork(args->v[0], cli->arena, &word, &n, err) ||
         !exchange_fork(dir, word, n, options->id, &s, err))
         return false;
-    tell_notes(cli, s);
+    sessions_print_notes(cli, s);
     if (!cli->json) {
         out_line(cli, "%s", store_id(s));
         return true;
@@ -382,7 +383,7 @@ static bool run_fork(struct cli *cli, const struct args *args, struct err *err)
 }
 
 static const struct opt fork_opts[] = {
-    OPT_STRING("id", 0, struct fork_options, id, "ID", ARG_ANY, "the new session's id"),
+    OPT_STRING("id", 0, struct sessions_fork_options, id, "ID", ARG_ANY, "the new session's id"),
 };
 
 static const struct example fork_examples[] = {
@@ -399,9 +400,9 @@ static const struct cmd cmd_fork = {
     .min_args = 1,
     .max_args = 1,
     .arg_kind = ARG_SESSION,
-    CMD_OPTS(fork_opts, struct fork_options),
+    CMD_OPTS(fork_opts, struct sessions_fork_options),
     CMD_EXAMPLES(fork_examples),
-    .run = run_fork,
+    .run = sessions_run_fork,
 };
 
 static const struct cmd *const subs[] = {

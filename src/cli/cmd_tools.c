@@ -72,7 +72,7 @@ static bool read_arguments(int fd, const char *name, struct buf *text, struct er
 }
 
 /* ARGS, @FILE or - */
-static bool read_source(const char *source, struct buf *text, struct err *err)
+static bool tools_read_source(const char *source, struct buf *text, struct err *err)
 {
     if (strcmp(source, "-") == 0)
         return read_arguments(STDIN_FILENO, "standard input", text, err);
@@ -86,7 +86,7 @@ static bool read_source(const char *source, struct buf *text, struct err *err)
     return read_arguments(fd, source + 1, text, err);
 }
 
-static const struct field *field_of(const struct tool *tool, struct str name)
+static const struct field *tools_find_field(const struct tool *tool, struct str name)
 {
     for (size_t i = 0; tool && i < tool->args->n_fields; i++) {
         const struct field *f = &tool->args->fields[i];
@@ -97,7 +97,7 @@ static const struct field *field_of(const struct tool *tool, struct str name)
 }
 
 /* Converts a word to the type of the argument. */
-static json_t *value_of(const struct field *f, struct str word)
+static json_t *tools_parse_value(const struct field *f, struct str word)
 {
     int64_t number;
     switch (f ? f->kind : FIELD_KIND_STR) {
@@ -130,7 +130,7 @@ static bool read_pairs(
         buf_add_str(&key, name);
         if (!buf_ok(&key) || !utf8_valid(name))
             return err_set(err, E_CLI_INVALID_ARG, "'%s' names no argument", pairs->v[i]);
-        json_put(object, buf_z(&key), value_of(field_of(tool, name), word));
+        json_put(object, buf_z(&key), tools_parse_value(tools_find_field(tool, name), word));
     }
     return true;
 }
@@ -153,7 +153,8 @@ static void print_content(struct cli *cli, struct str text)
 }
 
 /* Prints the result: completely as JSON, or only the content that a model would read. */
-static bool tell(struct cli *cli, const struct tool_result *result, bool as_json, struct err *err)
+static bool tools_print_result(
+    struct cli *cli, const struct tool_result *result, bool as_json, struct err *err)
 {
     cli->status = result->error.code ? err_status(result->error.code) : 0;
     if (as_json)
@@ -165,7 +166,7 @@ static bool tell(struct cli *cli, const struct tool_result *result, bool as_json
     return true;
 }
 
-static bool serve(struct cli *cli, const struct args *args, struct err *err)
+static bool tools_serve(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct tool_options *options = args->options;
     struct bench bench = BENCH_INIT;
@@ -192,14 +193,14 @@ struct one_call {
 
 /* A signal interrupted a tool that does not poll. Writes the result with a short timeout, and
  * exits. */
-static void called_off(void *context, const struct tool_result *result)
+static void tools_on_canceled(void *context, const struct tool_result *result)
 {
     const struct one_call *c = context;
     AUTO_ERR struct err err = {0};
     struct patience p = PATIENCE_INIT;
     patience_end(&p);
     c->cli->patience = p;
-    if (tell(c->cli, result, c->options->json != NULL, &err))
+    if (tools_print_result(c->cli, result, c->options->json != NULL, &err))
         patience_write(STDOUT_FILENO, buf_str(&c->cli->stdout_buf), &p);
     _exit(c->cli->status);
 }
@@ -207,7 +208,7 @@ static void called_off(void *context, const struct tool_result *result)
 static void run_call(struct one_call *c, struct bench *bench, struct tool_result *ret_result)
 {
     bench->options.one_call = true;
-    bench->options.called_off = called_off;
+    bench->options.called_off = tools_on_canceled;
     bench->options.context = c;
     if (c->bad.code)
         tool_refuse(bench->box, c->name, &c->bad, ret_result);
@@ -233,7 +234,7 @@ static bool call_one(struct one_call *c, struct err *err)
     AUTO_ERR struct err why = {0};
     /* Read before signals are blocked: the user may interrupt typing the arguments. */
     bool read UNUSED = read_pairs(tool_find(c->name), &options->arg, c->pairs, &c->bad) &&
-                       (!options->json || read_source(options->json, &c->text, &c->bad));
+                       (!options->json || tools_read_source(options->json, &c->text, &c->bad));
     if (bench_open(c->cli, &options->bench, &bench, &why)) {
         if (str_is(c->name, "shell"))
             bench_warn(&bench);
@@ -242,7 +243,7 @@ static bool call_one(struct one_call *c, struct err *err)
         not_called(&why, &result);
     else
         return err_move(err, &why);
-    bool ok = tell(c->cli, &result, options->json != NULL, err);
+    bool ok = tools_print_result(c->cli, &result, options->json != NULL, err);
     tool_result_done(&result);
     if (bench.box)
         bench_done(&bench);
@@ -253,7 +254,7 @@ static bool run_tool(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct tool_options *options = args->options;
     if (options->serve)
-        return serve(cli, args, err);
+        return tools_serve(cli, args, err);
     if (args->n == 0)
         return err_set(
             err, E_CLI_INVALID_ARG, "the tool's NAME is missing; cordon tools lists them");

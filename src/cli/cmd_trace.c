@@ -22,7 +22,7 @@ struct trace_options {
 
 static const char *const formats[] = {"html", "asciicast", "svg", NULL};
 
-static bool usage(struct err *err, const char *message)
+static bool trace_usage_error(struct err *err, const char *message)
 {
     err_set(err, E_CLI_INVALID_ARG, "%s", message);
     return err_ctx(err, "command", "cordon trace");
@@ -97,7 +97,8 @@ static bool write_format(struct cli *cli, const struct trace *t, const struct tr
 }
 
 /* Replaces the content of a file, but never of one that is part of the record. */
-static bool write_file(const struct trace *t, const char *name, struct str content, struct err *err)
+static bool trace_write_file(
+    const struct trace *t, const char *name, struct str content, struct err *err)
 {
     struct stat st;
     AUTO_FD int fd = open(name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
@@ -117,8 +118,8 @@ static bool write_file(const struct trace *t, const char *name, struct str conte
     return file_write(fd, content, name, err);
 }
 
-static bool tell(struct cli *cli, const struct trace *t, const char *format, const char *file,
-    size_t bytes, struct err *err)
+static bool trace_print_json(struct cli *cli, const struct trace *t, const char *format,
+    const char *file, size_t bytes, struct err *err)
 {
     json_t *object = json_object();
     json_put(object, "format", json_string(format));
@@ -144,13 +145,13 @@ static bool run_trace(struct cli *cli, const struct args *args, struct err *err)
     const char *format = o->format ? o->format : "html";
     const char *dir = args->n ? args->v[0] : o->artifacts;
     if (!dir || (args->n && o->artifacts))
-        return usage(err, "name one artifacts directory");
+        return trace_usage_error(err, "name one artifacts directory");
     if (o->at && strcmp(format, "asciicast") == 0)
-        return usage(err, "--at goes with html and svg: a recording is always whole");
+        return trace_usage_error(err, "--at goes with html and svg: a recording is always whole");
     if (cli->json && !o->output)
-        return usage(err, "--json tells about a file: name it with -o");
+        return trace_usage_error(err, "--json tells about a file: name it with -o");
     if (cli->to_terminal && !o->output)
-        return usage(err, "this is nothing to read on a terminal: name a file with -o");
+        return trace_usage_error(err, "this is nothing to read on a terminal: name a file with -o");
     AUTO(trace_close) struct trace t = TRACE_NONE;
     AUTO_BUF struct buf out = BUF_INIT(strcmp(format, "html") == 0  ? 2 * (size_t)PAGE_BYTES_MAX
                                        : strcmp(format, "svg") == 0 ? (size_t)SVG_BYTES_MAX
@@ -160,8 +161,8 @@ static bool run_trace(struct cli *cli, const struct args *args, struct err *err)
     warn_damage(cli, &t);
     if (!o->output)
         return file_write(STDOUT_FILENO, buf_str(&out), "/dev/stdout", err);
-    return write_file(&t, o->output, buf_str(&out), err) &&
-           (!cli->json || tell(cli, &t, format, o->output, out.n, err));
+    return trace_write_file(&t, o->output, buf_str(&out), err) &&
+           (!cli->json || trace_print_json(cli, &t, format, o->output, out.n, err));
 }
 
 static const struct opt trace_opts[] = {

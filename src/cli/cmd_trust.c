@@ -37,14 +37,14 @@ static bool open_store(struct cli *cli, bool make, struct trust_store *ret_store
 /* Adding -------------------------------------------------------------------------------------- */
 
 /* Prints a line on stdout. */
-static void say(struct cli *cli, const char *what, struct str file)
+static void trust_print_file(struct cli *cli, const char *what, struct str file)
 {
     out_text(cli, str_z(what));
     out_name(cli, file, '\n');
 }
 
 /* Shows what the user is asked to trust, on stderr like the question. */
-static void show(struct cli *cli, const struct scenario *s, const struct trust *t,
+static void trust_print_request(struct cli *cli, const struct scenario *s, const struct trust *t,
     const struct consent_needs *needs)
 {
     AUTO_BUF struct buf command = BUF_INIT(LINE_MAX_BYTES);
@@ -94,11 +94,11 @@ static void note_flags(struct arena *a, const struct consent_needs *needs, struc
     t->trusted_at_ms = clock_wall_ms();
 }
 
-static bool agree(struct cli *cli, const struct trust_options *o, const struct trust *t,
+static bool trust_confirm(struct cli *cli, const struct trust_options *o, const struct trust *t,
     const struct consent_needs *needs, const struct scenario *s, struct err *err)
 {
     if (!cli->json)
-        show(cli, s, t, needs);
+        trust_print_request(cli, s, t, needs);
     if (o->yes)
         return true;
     const char *question = arena_printf(cli->arena,
@@ -123,14 +123,14 @@ static bool trust_scenario(struct cli *cli, const struct trust_options *o, const
         out_note(cli, "'%s' needs no trust: it reaches nothing beyond itself", path);
         return true;
     }
-    if (!trust_identify(s, path, cli->arena, &t, err) || !agree(cli, o, &t, &needs, s, err) ||
-        !open_store(cli, true, &store, err))
+    if (!trust_identify(s, path, cli->arena, &t, err) ||
+        !trust_confirm(cli, o, &t, &needs, s, err) || !open_store(cli, true, &store, err))
         return false;
     note_flags(cli->arena, &needs, &t);
     if (!trust_add(&store, &t, err))
         return false;
     if (!cli->json)
-        say(cli, "trusted: ", t.file);
+        trust_print_file(cli, "trusted: ", t.file);
     json_push(list, field_write(&trust_shape, &t));
     return true;
 }
@@ -170,7 +170,7 @@ static bool trust_files(struct cli *cli, const struct args *args, json_t *object
 /* List, remove -------------------------------------------------------------------------------- */
 
 /* State of the files of an entry. */
-static const char *state_of(struct cli *cli, const struct trust *t)
+static const char *trust_entry_state(struct cli *cli, const struct trust *t)
 {
     AUTO_ERR struct err error = {0};
     struct scenario s = {0};
@@ -215,7 +215,7 @@ static bool list_entries(struct cli *cli, json_t *object, struct err *err)
     if (!trust_list(&store, cli->arena, &entries, &n, err))
         return false;
     for (size_t i = 0; i < n; i++) {
-        const char *state = state_of(cli, &entries[i]);
+        const char *state = trust_entry_state(cli, &entries[i]);
         json_t *entry = field_write(&trust_shape, &entries[i]);
         json_put(entry, "state", json_string(state));
         json_push(list, entry);
@@ -226,7 +226,7 @@ static bool list_entries(struct cli *cli, json_t *object, struct err *err)
 }
 
 /* Path as stored in an entry: symlinks in its directory are resolved if it exists. */
-static struct str file_of(struct cli *cli, struct str cwd, const char *path)
+static struct str trust_file_path(struct cli *cli, struct str cwd, const char *path)
 {
     struct str whole = lexical_absolute(cli->arena, cwd, str_z(path));
     size_t slash = (size_t)MAX(str_find_last(whole, '/'), 1);
@@ -246,7 +246,7 @@ static bool remove_entries(
         return false;
     for (size_t i = 0; i < args->n; i++) {
         size_t n;
-        struct str file = file_of(cli, cwd, args->v[i]);
+        struct str file = trust_file_path(cli, cwd, args->v[i]);
         if (!trust_remove(&store, file, &n, err))
             return false;
         if (n == 0)
@@ -254,7 +254,7 @@ static bool remove_entries(
                 "'%s' is not trusted; 'cordon trust --list' shows what is", args->v[i]);
         json_push(list, json_text(file));
         if (!cli->json)
-            say(cli, "no longer trusted: ", file);
+            trust_print_file(cli, "no longer trusted: ", file);
     }
     return true;
 }

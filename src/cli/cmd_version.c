@@ -19,7 +19,7 @@ struct version_options {
 };
 
 /* A library: linked statically, loaded at startup, or loaded on demand. */
-struct library {
+struct version_library {
     const char *name;
     const char *version; /* NULL: unknown */
     const char *how;     /* "static", "shared", "on demand", "missing" */
@@ -30,12 +30,12 @@ enum {
     LIBRARIES_MAX = 24,
 };
 
-struct libraries {
-    struct library v[LIBRARIES_MAX];
+struct version_libraries {
+    struct version_library v[LIBRARIES_MAX];
     size_t n;
 };
 
-static void library_add(struct libraries *l, const struct library *library)
+static void library_add(struct version_libraries *l, const struct version_library *library)
 {
     BUG_ON(l->n == LIBRARIES_MAX);
     l->v[l->n++] = *library;
@@ -47,40 +47,41 @@ static bool is_static(void)
     return getauxval(AT_BASE) == 0;
 }
 
-static void add_libc(struct libraries *l)
+static void add_libc(struct version_libraries *l)
 {
     const char *how = is_static() ? "static" : "shared";
 #ifdef __GLIBC__
-    library_add(l, &(struct library){"glibc", gnu_get_libc_version(), how, NULL});
+    library_add(l, &(struct version_library){"glibc", gnu_get_libc_version(), how, NULL});
 #else
-    library_add(l, &(struct library){"libc", NULL, how, NULL});
+    library_add(l, &(struct version_library){"libc", NULL, how, NULL});
 #endif
 }
 
-static void add_curl(struct libraries *l, struct arena *a)
+static void add_curl(struct version_libraries *l, struct arena *a)
 {
     AUTO_ERR struct err err = {0};
     const struct curl *curl;
     const char *how = is_static() ? "static" : "on demand";
     if (curl_get(&curl, &err))
-        library_add(l, &(struct library){"libcurl", arena_strdup(a, curl_names(curl)), how, NULL});
-    else
         library_add(
-            l, &(struct library){"libcurl", NULL, "missing", arena_printf(a, "%s", err.message)});
+            l, &(struct version_library){"libcurl", arena_strdup(a, curl_names(curl)), how, NULL});
+    else
+        library_add(l, &(struct version_library){
+                           "libcurl", NULL, "missing", arena_printf(a, "%s", err.message)});
 }
 
-static void add_md4c(struct libraries *l, struct arena *a)
+static void add_md4c(struct version_libraries *l, struct arena *a)
 {
     AUTO_ERR struct err err = {0};
     const char *how = is_static() ? "static" : "on demand";
     if (leaf_check(&err))
-        library_add(l, &(struct library){"md4c", NULL, how, NULL});
+        library_add(l, &(struct version_library){"md4c", NULL, how, NULL});
     else
-        library_add(
-            l, &(struct library){"md4c", NULL, "missing", arena_printf(a, "%s", err.message)});
+        library_add(l,
+            &(struct version_library){"md4c", NULL, "missing", arena_printf(a, "%s", err.message)});
 }
 
-static bool is_listed(const struct libraries *l, const char *name)
+static bool is_listed(const struct version_libraries *l, const char *name)
 {
     for (size_t i = 0; i < l->n; i++)
         if (strcmp(l->v[i].name, name) == 0)
@@ -90,7 +91,7 @@ static bool is_listed(const struct libraries *l, const char *name)
 
 /* Adds libraries that libcurl depends on: "OpenSSL/3.0.16 nghttp2/1.52.0". In a static program they
  * are part of it. */
-static void add_brought(struct libraries *l, struct arena *a)
+static void add_brought(struct version_libraries *l, struct arena *a)
 {
     AUTO_ERR struct err ignored = {0};
     const struct curl *curl;
@@ -101,18 +102,18 @@ static void add_brought(struct libraries *l, struct arena *a)
     while (l->n < LIBRARIES_MAX && str_cut(rest, ' ', &word, &rest)) {
         (void)str_cut(word, '/', &name, &version);
         if (name.n && version.n && !is_listed(l, arena_strdup(a, name)))
-            library_add(l,
-                &(struct library){arena_strdup(a, name), arena_strdup(a, version), "static", NULL});
+            library_add(l, &(struct version_library){
+                               arena_strdup(a, name), arena_strdup(a, version), "static", NULL});
     }
 }
 
-static void find_libraries(struct libraries *l, struct arena *a)
+static void find_libraries(struct version_libraries *l, struct arena *a)
 {
     add_libc(l);
     for (size_t i = 0; i < build_info.n_libraries; i++) {
         const struct build_library *b = &build_info.libraries[i];
-        library_add(
-            l, &(struct library){b->name, b->version, b->is_static ? "static" : "shared", NULL});
+        library_add(l, &(struct version_library){
+                           b->name, b->version, b->is_static ? "static" : "shared", NULL});
     }
     if (!is_listed(l, "libcurl"))
         add_curl(l, a);
@@ -122,7 +123,7 @@ static void find_libraries(struct libraries *l, struct arena *a)
 }
 
 /* Instruction set extension that the program uses if the processor has it. */
-struct vector {
+struct version_vector {
     const char *name;
     const char *use;
     bool used;
@@ -132,10 +133,11 @@ enum {
     VECTORS = 2,
 };
 
-static void find_vectors(struct vector vectors[VECTORS])
+static void find_vectors(struct version_vector vectors[VECTORS])
 {
-    vectors[0] = (struct vector){"AVX2", "search and screens", CPU_HAS(AVX2)};
-    vectors[1] = (struct vector){"SHA", "object names of git", CPU_HAS(SHA) && CPU_HAS(SSE4_1)};
+    vectors[0] = (struct version_vector){"AVX2", "search and screens", CPU_HAS(AVX2)};
+    vectors[1] =
+        (struct version_vector){"SHA", "object names of git", CPU_HAS(SHA) && CPU_HAS(SSE4_1)};
 }
 
 static bool has_cgroup2(void)
@@ -152,10 +154,10 @@ static void print_fact(struct cli *cli, const char *name, const char *value)
 
 static void print_libraries(struct cli *cli)
 {
-    struct libraries l = {.n = 0};
+    struct version_libraries l = {.n = 0};
     find_libraries(&l, cli->arena);
     for (size_t i = 0; i < l.n; i++) {
-        const struct library *b = &l.v[i];
+        const struct version_library *b = &l.v[i];
         print_fact(cli, b->name,
             arena_printf(cli->arena, "%s%s%s%s%s", b->version ? b->version : "",
                 b->version ? ", " : "", b->how, b->detail ? ": " : "", b->detail ? b->detail : ""));
@@ -164,7 +166,7 @@ static void print_libraries(struct cli *cli)
 
 static void print_vectors(struct cli *cli)
 {
-    struct vector vectors[VECTORS];
+    struct version_vector vectors[VECTORS];
     AUTO_BUF struct buf line = BUF_INIT(256);
     find_vectors(vectors);
     for (size_t i = 0; i < VECTORS; i++)
@@ -223,7 +225,7 @@ static json_t *text_or_null(const char *text)
 
 static json_t *libraries_json(struct arena *a)
 {
-    struct libraries l = {.n = 0};
+    struct version_libraries l = {.n = 0};
     json_t *list = json_array();
     find_libraries(&l, a);
     for (size_t i = 0; i < l.n; i++) {
@@ -239,7 +241,7 @@ static json_t *libraries_json(struct arena *a)
 
 static json_t *vectors_json(void)
 {
-    struct vector vectors[VECTORS];
+    struct version_vector vectors[VECTORS];
     json_t *list = json_array();
     find_vectors(vectors);
     for (size_t i = 0; i < VECTORS; i++)

@@ -6,7 +6,7 @@
 typedef void (*visit_fn)(struct buf *b, const struct cmd *cmd, const char *words);
 
 /* Calls fn for every command; `words` is "" for the program, "path glob" for that command. */
-static void visit(struct buf *b, const struct cmd *cmd, visit_fn fn)
+static void complete_visit(struct buf *b, const struct cmd *cmd, visit_fn fn)
 {
     AUTO_BUF struct buf full = BUF_INIT(256);
     cmd_full_name(cmd, &full);
@@ -14,7 +14,7 @@ static void visit(struct buf *b, const struct cmd *cmd, visit_fn fn)
     fn(b, cmd, blank ? blank + 1 : "");
     for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
         if (!cmd->subs[i]->hidden)
-            visit(b, cmd->subs[i], fn);
+            complete_visit(b, cmd->subs[i], fn);
 }
 
 /* Escapes text for single quotes of a shell. */
@@ -28,7 +28,7 @@ static void add_quoted(struct buf *b, const char *text)
     }
 }
 
-static void add_words(struct buf *b, const char *const *words)
+static void complete_add_words(struct buf *b, const char *const *words)
 {
     for (size_t i = 0; words[i]; i++)
         buf_printf(b, "%s%s", i ? " " : "", words[i]);
@@ -38,7 +38,7 @@ static void add_words(struct buf *b, const char *const *words)
 static void add_next_words(struct buf *b, const struct cmd *cmd)
 {
     if (cmd->arg_choices)
-        add_words(b, cmd->arg_choices);
+        complete_add_words(b, cmd->arg_choices);
     for (size_t i = 0, n = 0; cmd->subs && cmd->subs[i]; i++)
         if (!cmd->subs[i]->hidden)
             buf_printf(b, "%s%s", n++ ? " " : "", cmd->subs[i]->name);
@@ -102,7 +102,7 @@ static void bash_values(struct buf *b, const struct cmd *cmd, const char *words)
         buf_printf(b, ") mapfile -t COMPREPLY < <(compgen %s", bash_files[opt->kind]);
         if (opt->choices) {
             buf_add_z(b, " -W '");
-            add_words(b, opt->choices);
+            complete_add_words(b, opt->choices);
             buf_add_z(b, "'");
         }
         buf_add_z(b, " -- \"$cur\"); return ;;\n");
@@ -137,11 +137,11 @@ void complete_bash(struct buf *b)
                  "  elif [ \"$prev\" = '=' ]; then prev=${COMP_WORDS[COMP_CWORD-2]}; fi\n"
                  "  for ((i = 1; i < COMP_CWORD; i++)); do\n"
                  "    case \"$at:${COMP_WORDS[i]}\" in\n");
-    visit(b, &cmd_cordon, add_descent);
+    complete_visit(b, &cmd_cordon, add_descent);
     buf_add_z(b, COUNT_ARGUMENTS "    esac\n  done\n  case \"$at:$prev\" in\n");
-    visit(b, &cmd_cordon, bash_values);
+    complete_visit(b, &cmd_cordon, bash_values);
     buf_add_z(b, "  esac\n  case \"$at\" in\n");
-    visit(b, &cmd_cordon, bash_options);
+    complete_visit(b, &cmd_cordon, bash_options);
     buf_add_z(b, "  esac\n"
                  "  case \"$cur\" in\n"
                  "    -*) mapfile -t COMPREPLY < <(compgen -W \"$opts\" -- \"$cur\") ;;\n"
@@ -168,7 +168,7 @@ static void zsh_values(struct buf *b, const struct cmd *cmd, const char *words)
         buf_printf(b, "    '%s:--%s') ", words, opt->name);
         if (opt->choices) {
             buf_add_z(b, "compadd -- ");
-            add_words(b, opt->choices);
+            complete_add_words(b, opt->choices);
             buf_add_z(b, opt->bare ? "; _files" : "");
         } else {
             buf_add_z(b, zsh_files[opt->kind]);
@@ -209,7 +209,7 @@ void complete_zsh(struct buf *b)
                  "  local -a opts next\n"
                  "  for ((i = 2; i < CURRENT; i++)); do\n"
                  "    case \"$at:${words[i]}\" in\n");
-    visit(b, &cmd_cordon, add_descent);
+    complete_visit(b, &cmd_cordon, add_descent);
     buf_add_z(b, COUNT_ARGUMENTS "    esac\n  done\n"
                                  "  local option=${words[CURRENT-1]}\n"
                                  "  if [[ $PREFIX == --*=* ]]; then\n"
@@ -217,9 +217,9 @@ void complete_zsh(struct buf *b)
                                  "    compset -P '*='\n"
                                  "  fi\n"
                                  "  case \"$at:$option\" in\n");
-    visit(b, &cmd_cordon, zsh_values);
+    complete_visit(b, &cmd_cordon, zsh_values);
     buf_add_z(b, "  esac\n  case \"$at\" in\n");
-    visit(b, &cmd_cordon, zsh_options);
+    complete_visit(b, &cmd_cordon, zsh_options);
     buf_add_z(b, "  esac\n"
                  "  if [[ $PREFIX == -* ]]; then\n"
                  "    _describe -o option opts\n"
@@ -270,7 +270,7 @@ static void fish_options(struct buf *b, const struct cmd *cmd, const char *words
             buf_add_z(&flags, opt->kind == ARG_FILE || opt->kind == ARG_DIR ? " -r -F" : " -x");
         if (opt->choices) {
             buf_add_z(&flags, " -a '");
-            add_words(&flags, opt->choices);
+            complete_add_words(&flags, opt->choices);
             buf_add_z(&flags, "'");
         }
         fish_line(b, words, "", buf_z(&flags), opt->help);
@@ -316,7 +316,7 @@ void complete_fish(struct buf *b)
                  "            continue\n"
                  "        end\n"
                  "        switch \"$at:$word\"\n");
-    visit(b, &cmd_cordon, fish_descent);
+    complete_visit(b, &cmd_cordon, fish_descent);
     buf_add_z(b, "            case '*:-*'\n"
                  "            case '*'\n"
                  "                set given (math $given + 1)\n"
@@ -327,5 +327,5 @@ void complete_fish(struct buf *b)
                  "    test \"$argv[2]\" != more -o $given -gt 0\n"
                  "end\n"
                  "complete -c cordon -f\n");
-    visit(b, &cmd_cordon, fish_words);
+    complete_visit(b, &cmd_cordon, fish_words);
 }

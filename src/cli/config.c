@@ -145,7 +145,7 @@ const struct config_model *config_find_model(const struct config *config, struct
 }
 
 /* Only blank lines and comments, as in a file without settings. */
-static bool says_nothing(struct str text)
+static bool config_is_blank(struct str text)
 {
     struct str line;
     text = utf8_skip_mark(text);
@@ -180,7 +180,7 @@ bool config_parse(const struct config_source *source, const struct shape *shape,
 {
     AUTO_JSON json_t *tree = NULL;
     struct config config = {0};
-    if (!says_nothing(source->text)) {
+    if (!config_is_blank(source->text)) {
         if (!doc_parse(source->text, source->path, E_CONFIG, &tree, err))
             return false;
     } else {
@@ -203,14 +203,14 @@ json_t *config_tree(const struct config_source *source)
 {
     json_t *tree = NULL;
     AUTO_ERR struct err ignored = {0};
-    if (says_nothing(source->text) ||
+    if (config_is_blank(source->text) ||
         !doc_parse(source->text, source->path, E_CONFIG, &tree, &ignored))
         return json_object();
     return tree;
 }
 
 /* Takes ownership of the descriptor; -1 with ENOENT in errnum means no settings. */
-static bool read_source(int owned_fd, int errnum, const char *name, struct arena *a,
+static bool config_read_source(int owned_fd, int errnum, const char *name, struct arena *a,
     struct config_source *ret_source, struct err *err)
 {
     AUTO_FD int fd = owned_fd;
@@ -240,7 +240,7 @@ bool config_read_file(
     const char *path, struct arena *a, struct config_source *ret_source, struct err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    return read_source(fd, errno, path, a, ret_source, err);
+    return config_read_source(fd, errno, path, a, ret_source, err);
 }
 
 const char *config_user_path(struct arena *a)
@@ -264,7 +264,7 @@ bool config_read_project(
     static const char name[] = ".cordon/config.yaml";
     int flags = O_RDONLY | O_NONBLOCK | O_NOCTTY;
     int fd = beneath_open(project_fd, name, flags, 0, BENEATH_NO_SYMLINKS);
-    return read_source(fd, errno, name, a, ret_source, err);
+    return config_read_source(fd, errno, name, a, ret_source, err);
 }
 
 bool config_load_user(struct arena *a, struct config *ret_config, struct err *err)

@@ -14,7 +14,7 @@ enum {
 };
 
 /* Adds the location to the message and to the error context. */
-static bool blame(struct err *err, struct buf *place)
+static bool config_check_blame(struct err *err, struct buf *place)
 {
     err_wrap(err, "%s", buf_z(place));
     return err_ctx(err, "field", "%s", buf_z(place));
@@ -25,7 +25,7 @@ static bool blame_entry(struct err *err, const char *list, size_t i)
     AUTO_BUF struct buf place = BUF_INIT(PLACE_MAX);
     place_add_key(&place, str_z(list));
     place_add_index(&place, i);
-    return blame(err, &place);
+    return config_check_blame(err, &place);
 }
 
 /* The same for an error that names a member of the entry. */
@@ -45,10 +45,10 @@ static bool blame_key(struct err *err, const char *map, struct str key)
     place_add_key(&place, str_z(map));
     if (key.p)
         place_add_key(&place, key);
-    return blame(err, &place);
+    return config_check_blame(err, &place);
 }
 
-static bool check_markers(const struct config *config, struct err *err)
+static bool config_check_markers(const struct config *config, struct err *err)
 {
     for (size_t i = 0; i < config->project_markers.n; i++) {
         struct str marker = config->project_markers.p[i];
@@ -60,7 +60,7 @@ static bool check_markers(const struct config *config, struct err *err)
     return true;
 }
 
-static bool check_rules(const struct config *config, struct err *err)
+static bool config_check_rules(const struct config *config, struct err *err)
 {
     for (size_t i = 0; i < config->allow.n; i++)
         if (!rule_check(config->allow.p[i], err))
@@ -68,7 +68,7 @@ static bool check_rules(const struct config *config, struct err *err)
     return true;
 }
 
-static bool check_agents(const struct config *config, struct err *err)
+static bool config_check_agents(const struct config *config, struct err *err)
 {
     for (size_t i = 0; i < config->n_agents; i++) {
         for (size_t k = 0; k < i; k++)
@@ -83,7 +83,7 @@ static bool check_agents(const struct config *config, struct err *err)
     return true;
 }
 
-static bool check_provider(const struct config *config, struct err *err)
+static bool config_check_provider(const struct config *config, struct err *err)
 {
     AUTO_CHOICE struct choice c = CHOICE_INIT(config->provider);
     AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX);
@@ -99,13 +99,13 @@ static bool check_provider(const struct config *config, struct err *err)
     return blame_key(err, "provider", (struct str){0});
 }
 
-static bool check_base_url(const struct config *config, struct err *err)
+static bool config_check_base_url(const struct config *config, struct err *err)
 {
     return !config->base_url.p || provider_check_url(config->base_url, err) ||
            blame_key(err, "base_url", (struct str){0});
 }
 
-static bool check_theme(const struct config *config, struct err *err)
+static bool config_check_theme(const struct config *config, struct err *err)
 {
     for (size_t i = 0; i < config->theme.n; i++) {
         const struct str_pair *row = &config->theme.p[i];
@@ -155,13 +155,13 @@ void config_add_keys(
     }
 }
 
-static bool check_keys(const struct config *config, struct err *err)
+static bool config_check_keys(const struct config *config, struct err *err)
 {
     struct bindings b = {0};
     return config_bindings(config, &b, err);
 }
 
-static bool check_sandbox(const struct config *config, struct err *err)
+static bool config_check_sandbox(const struct config *config, struct err *err)
 {
     if (config->sandbox.mode == CONFIG_NATIVE || config->sandbox.unsafe_ack)
         return true;
@@ -172,8 +172,8 @@ static bool check_sandbox(const struct config *config, struct err *err)
 
 bool config_check(const struct config *config, struct err *err)
 {
-    return check_sandbox(config, err) && check_markers(config, err) &&
-           check_provider(config, err) && check_base_url(config, err) &&
-           check_agents(config, err) && check_rules(config, err) && check_theme(config, err) &&
-           check_keys(config, err);
+    return config_check_sandbox(config, err) && config_check_markers(config, err) &&
+           config_check_provider(config, err) && config_check_base_url(config, err) &&
+           config_check_agents(config, err) && config_check_rules(config, err) &&
+           config_check_theme(config, err) && config_check_keys(config, err);
 }

@@ -25,7 +25,7 @@ _Static_assert(ARRAY_LEN(modes) + 1 == ARRAY_LEN(goldens_modes), "a mode for eac
 
 /* The scenario's directory relative to its project or to the home directory: a path that acts by
  * itself may start there. */
-static struct str place_of(struct arena *a, const struct scenario *s)
+static struct str goldens_scenario_place(struct arena *a, const struct scenario *s)
 {
     struct root_found root;
     AUTO_ERR struct err ignored = {0};
@@ -40,7 +40,7 @@ static struct str place_of(struct arena *a, const struct scenario *s)
     return lexical_rest(lexical_is_below(below, s->dir) ? below : STR("/"), s->dir);
 }
 
-struct place {
+struct goldens_place {
     struct arena *arena;
     struct str dir;
     const struct scenario *scenario;
@@ -48,7 +48,7 @@ struct place {
 
 /* Whether a golden would replace a file that determines what runs: a scenario, or this one's
  * policy. */
-static bool steers(const struct place *p, struct str file)
+static bool goldens_steers_run(const struct goldens_place *p, struct str file)
 {
     static const char *const ends[] = {".scenario.yaml", ".scenario.yml", ".scenario.json"};
     const struct scenario *s = p->scenario;
@@ -71,10 +71,10 @@ static bool stands_for_git(struct str name)
            (name.n == 5 && strncasecmp(name.p, "git~1", 5) == 0);
 }
 
-static const char *refuses(void *context, struct str file)
+static const char *goldens_refusal_reason(void *context, struct str file)
 {
-    const struct place *p = context;
-    if (steers(p, file))
+    const struct goldens_place *p = context;
+    if (goldens_steers_run(p, file))
         return "says what runs";
     struct str name, rest = file;
     while (lexical_next(&rest, &name))
@@ -123,12 +123,13 @@ bool goldens_prepare(
     struct cli *cli, const char *which, bool ask, struct scenario *scenario, struct err *err)
 {
     struct golden_home *home = scenario->goldens;
-    struct place *place = ARENA_NEW(cli->arena, struct place, 1);
+    struct goldens_place *place = ARENA_NEW(cli->arena, struct goldens_place, 1);
     struct golden *g;
     if (!scenario_golden(scenario, 0))
         return true;
-    *place = (struct place){cli->arena, place_of(cli->arena, scenario), scenario};
-    home->refuses = refuses;
+    *place =
+        (struct goldens_place){cli->arena, goldens_scenario_place(cli->arena, scenario), scenario};
+    home->refuses = goldens_refusal_reason;
     home->context = place;
     size_t mode = 0;
     while (which && strcmp(goldens_modes[mode], which) != 0)

@@ -11,7 +11,7 @@ void held_init(struct held *h, const struct mask *mask)
     *h = (struct held){.mask = mask};
 }
 
-static void forget(struct held *h, size_t at)
+static void held_remove_part(struct held *h, size_t at)
 {
     buf_done(&h->parts[at].text);
     buf_done(&h->parts[at].id);
@@ -22,7 +22,7 @@ static void forget(struct held *h, size_t at)
 void held_done(struct held *h)
 {
     while (h->n)
-        forget(h, h->n - 1);
+        held_remove_part(h, h->n - 1);
 }
 
 static bool is_delta(enum llm_event_kind kind)
@@ -41,7 +41,7 @@ static bool put_part(const struct held_part *p, struct str text, held_put *put, 
 static bool release_one(struct held *h, size_t at, held_put *put, void *context)
 {
     bool ok = put_part(&h->parts[at], buf_str(&h->parts[at].text), put, context);
-    forget(h, at);
+    held_remove_part(h, at);
     return ok;
 }
 
@@ -53,7 +53,7 @@ bool held_release(struct held *h, held_put *put, void *context)
     return ok;
 }
 
-static size_t find(const struct held *h, const struct llm_event *e)
+static size_t held_find_part(const struct held *h, const struct llm_event *e)
 {
     size_t i = 0;
     while (i < h->n && (h->parts[i].kind != e->kind || h->parts[i].index != e->index))
@@ -63,7 +63,7 @@ static size_t find(const struct held *h, const struct llm_event *e)
 
 /* Holds back a possible start of a key. Returns false if put() failed for the oldest held block,
  * which had to be released. */
-static bool hold(
+static bool held_add_part(
     struct held *h, const struct llm_event *e, struct str end, held_put *put, void *context)
 {
     bool ok = h->n < HELD_MAX || release_one(h, 0, put, context);
@@ -76,7 +76,8 @@ static bool hold(
 }
 
 /* Releases held text if an event other than a delta ends its block. */
-static bool let_go(struct held *h, const struct llm_event *e, held_put *put, void *context)
+static bool held_release_block(
+    struct held *h, const struct llm_event *e, held_put *put, void *context)
 {
     if (e->kind == LLM_RESTART)
         return held_release(h, put, context);
@@ -89,12 +90,12 @@ static bool let_go(struct held *h, const struct llm_event *e, held_put *put, voi
 bool held_push(struct held *h, const struct llm_event *e, held_put *put, void *context)
 {
     if (!is_delta(e->kind) || h->mask->n == 0)
-        return let_go(h, e, put, context) && put(context, e);
+        return held_release_block(h, e, put, context) && put(context, e);
     AUTO_BUF struct buf all = BUF_INIT(TEXT_MAX), clean = BUF_INIT(TEXT_MAX);
-    size_t at = find(h, e);
+    size_t at = held_find_part(h, e);
     if (at < h->n) {
         buf_add_str(&all, buf_str(&h->parts[at].text));
-        forget(h, at);
+        held_remove_part(h, at);
     }
     buf_add_str(&all, e->delta);
     size_t open = mask_add_part(h->mask, buf_str(&all), &clean);
@@ -102,5 +103,5 @@ bool held_push(struct held *h, const struct llm_event *e, held_put *put, void *c
     part.delta = buf_str(&clean);
     if (part.delta.n && !put(context, &part))
         return false;
-    return !open || hold(h, e, str_skip(buf_str(&all), all.n - open), put, context);
+    return !open || held_add_part(h, e, str_skip(buf_str(&all), all.n - open), put, context);
 }

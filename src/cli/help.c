@@ -29,7 +29,7 @@ static void add_wrapped(struct buf *b, const char *text, size_t column, size_t i
 }
 
 /* Adds "  name           description". */
-static void add_row(struct cli *cli, const char *name, const char *text)
+static void help_add_row(struct cli *cli, const char *name, const char *text)
 {
     struct buf *b = &cli->stdout_buf;
     buf_printf(b, "%*s%-*s", INDENT, "", NAME_WIDTH, name);
@@ -48,7 +48,7 @@ static void add_heading(struct cli *cli, const char *text)
     out_text(cli, STR("\n"));
 }
 
-static void add_options(struct cli *cli, const struct cmd *cmd)
+static void help_add_options(struct cli *cli, const struct cmd *cmd)
 {
     const struct opt *opt;
     for (size_t i = 0; (opt = cmd_option(cmd, i)); i++) {
@@ -61,7 +61,7 @@ static void add_options(struct cli *cli, const struct cmd *cmd)
         else
             snprintf(
                 name, sizeof(name), "%s--%s%s%s", letter, opt->name, opt->value ? " " : "", value);
-        add_row(cli, name, opt->help);
+        help_add_row(cli, name, opt->help);
     }
 }
 
@@ -69,7 +69,7 @@ static void add_commands(struct cli *cli, const struct cmd *cmd)
 {
     for (size_t i = 0; cmd->subs[i]; i++)
         if (!cmd->subs[i]->hidden && !cmd->subs[i]->minor)
-            add_row(cli, cmd->subs[i]->name, cmd->subs[i]->summary);
+            help_add_row(cli, cmd->subs[i]->name, cmd->subs[i]->summary);
 }
 
 /* Commands that are only listed by name, so that the overview fits on a screen. */
@@ -80,7 +80,7 @@ static void add_minor_commands(struct cli *cli, const struct cmd *cmd)
         if (cmd->subs[i]->minor)
             buf_printf(&names, "%s%s", names.n ? ", " : "", cmd->subs[i]->name);
     if (names.n)
-        add_row(cli, "and", buf_z(&names));
+        help_add_row(cli, "and", buf_z(&names));
 }
 
 static void add_examples(struct cli *cli, const struct cmd *cmd)
@@ -119,7 +119,7 @@ void help_command(struct cli *cli, const struct cmd *cmd)
         add_commands(cli, cmd);
     }
     add_heading(cli, "Options");
-    add_options(cli, cmd);
+    help_add_options(cli, cmd);
     if (cmd->n_examples) {
         add_heading(cli, "Examples");
         add_examples(cli, cmd);

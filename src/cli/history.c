@@ -117,7 +117,7 @@ static int open_file(const char *path, int flags, struct stat *st)
     return -1;
 }
 
-static bool lock(int fd)
+static bool history_lock(int fd)
 {
     uint64_t end = clock_mono_ms() + HISTORY_WAIT_MS;
     while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
@@ -136,7 +136,7 @@ static int open_locked(const char *path, struct stat *st)
         int fd = open_file(path, O_RDWR | O_CREAT | O_APPEND, st);
         if (fd < 0)
             return -1;
-        if (!lock(fd)) {
+        if (!history_lock(fd)) {
             close(fd);
             return -1;
         }
@@ -149,7 +149,7 @@ static int open_locked(const char *path, struct stat *st)
 }
 
 /* Reads the end of the file, from the start of a line. */
-static bool read_end(int fd, const struct stat *st, struct buf *text)
+static bool history_read_end(int fd, const struct stat *st, struct buf *text)
 {
     AUTO_ERR struct err ignored = {0};
     off_t skip = st->st_size > HISTORY_BYTES ? st->st_size - HISTORY_BYTES : 0;
@@ -164,7 +164,7 @@ static bool read_end(int fd, const struct stat *st, struct buf *text)
     return true;
 }
 
-static size_t count_lines(struct str text)
+static size_t history_count_lines(struct str text)
 {
     size_t n = 0;
     for (size_t i = 0; i < text.n; i++)
@@ -186,9 +186,9 @@ void history_read(struct history *h, void (*each)(void *context, struct str entr
     AUTO_BUF struct buf text = BUF_INIT(4 * (size_t)HISTORY_BYTES);
     struct stat st;
     AUTO_FD int fd = h->path ? open_file(h->path, O_RDONLY, &st) : -1;
-    if (fd < 0 || !read_end(fd, &st, &text))
+    if (fd < 0 || !history_read_end(fd, &st, &text))
         return;
-    h->lines = count_lines(buf_str(&text));
+    h->lines = history_count_lines(buf_str(&text));
     struct str line, rest = last_lines(buf_str(&text), h->lines, h->max);
     while (str_cut(rest, '\n', &line, &rest)) {
         AUTO_JSON json_t *entry = NULL;
@@ -199,13 +199,13 @@ void history_read(struct history *h, void (*each)(void *context, struct str entr
 }
 
 /* Keeps only the newest entries, by an atomic replace. */
-static void shorten(struct history *h, int fd, const struct stat *st)
+static void history_trim_file(struct history *h, int fd, const struct stat *st)
 {
     AUTO_BUF struct buf text = BUF_INIT(4 * (size_t)HISTORY_BYTES);
     AUTO_ERR struct err ignored = {0};
-    if (!read_end(fd, st, &text))
+    if (!history_read_end(fd, st, &text))
         return;
-    size_t n = count_lines(buf_str(&text));
+    size_t n = history_count_lines(buf_str(&text));
     struct str kept = last_lines(buf_str(&text), n, h->max);
     while (kept.n > HISTORY_BYTES / 2)
         kept = last_lines(kept, 2, 1);
@@ -213,7 +213,7 @@ static void shorten(struct history *h, int fd, const struct stat *st)
         h->lines = MIN(n, h->max);
 }
 
-static void append(struct history *h, struct str line)
+static void history_append_line(struct history *h, struct str line)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(16 * HISTORY_ENTRY);
     struct stat st;
@@ -231,7 +231,7 @@ static void append(struct history *h, struct str line)
         return;
     h->lines++;
     if (h->lines > 2 * h->max || st.st_size > HISTORY_BYTES)
-        shorten(h, fd, &st);
+        history_trim_file(h, fd, &st);
 }
 
 void history_add(struct history *h, const struct mask *mask, struct str entry)
@@ -244,5 +244,5 @@ void history_add(struct history *h, const struct mask *mask, struct str entry)
     json_add_text(&line, buf_str(&clean));
     AUTO_FREE char *dir = strndup(h->path, (size_t)str_find_last(str_z(h->path), '/'));
     if (buf_ok(&clean) && buf_ok(&line) && dir && tape_make_dir(dir, &ignored))
-        append(h, buf_str(&line));
+        history_append_line(h, buf_str(&line));
 }

@@ -29,7 +29,7 @@ static bool has_terminal(void)
     return fd >= 0;
 }
 
-static bool start(const char *command, pid_t *ret_pid, int *ret_out, struct err *err)
+static bool key_start_command(const char *command, pid_t *ret_pid, int *ret_out, struct err *err)
 {
     int ends[2];
     posix_spawn_file_actions_t files;
@@ -60,7 +60,7 @@ static bool start(const char *command, pid_t *ret_pid, int *ret_out, struct err 
 }
 
 /* Reads until end of file, the size limit, the timeout or cancellation. */
-static bool read_all(int fd, int cancel_fd, struct buf *text, struct err *err)
+static bool key_read_output(int fd, int cancel_fd, struct buf *text, struct err *err)
 {
     const uint64_t until = clock_mono_ms() + KEY_TIMEOUT_MS;
     for (;;) {
@@ -86,7 +86,7 @@ static bool read_all(int fd, int cancel_fd, struct buf *text, struct err *err)
 }
 
 /* Kills the command and its children. Orphans are reparented to this process and waited for. */
-static void end(pid_t pid)
+static void key_kill_command(pid_t pid)
 {
     AUTO_FD int fd = pidfd_open(pid, 0);
     struct pollfd ended = {.fd = fd, .events = POLLIN};
@@ -108,12 +108,12 @@ bool key_from_command(
     pid_t pid;
     int fd = -1, status = 0;
     AUTO_BUF struct buf text = BUF_INIT(KEY_MAX);
-    if (!start(command, &pid, &fd, err))
+    if (!key_start_command(command, &pid, &fd, err))
         return false;
-    bool ok = read_all(fd, cancel_fd, &text, err);
+    bool ok = key_read_output(fd, cancel_fd, &text, err);
     close(fd);
     if (!ok)
-        end(pid);
+        key_kill_command(pid);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (ok && status != 0)

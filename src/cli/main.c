@@ -28,7 +28,7 @@ static bool print_version(struct cli *cli, struct err *err)
     return true;
 }
 
-static bool run(struct cli *cli, const struct parsed *parsed, struct err *err)
+static bool main_run_command(struct cli *cli, const struct parsed *parsed, struct err *err)
 {
     if (parsed->global.version)
         return print_version(cli, err);
@@ -71,6 +71,6 @@ int main(int argc, char **argv)
     /* --json among another program's arguments is that program's. */
     bool asked = !(ok && parsed.cmd->own_args) && opt_wants_json(words, n);
     out_init(&cli, &arena, parsed.global.json || asked, parsed.global.color);
-    ok = ok && run(&cli, &parsed, &err) && out_flush(&cli, &err);
+    ok = ok && main_run_command(&cli, &parsed, &err) && out_flush(&cli, &err);
     return ok ? cli.status : out_error(&cli, &err);
 }

@@ -9,7 +9,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/help.h"
 
-static void add_escaped(struct buf *b, const char *text)
+static void manual_add_escaped(struct buf *b, const char *text)
 {
     for (; *text; text++) {
         if (strchr("\\*_~[]#<>`", *text))
@@ -18,7 +18,7 @@ static void add_escaped(struct buf *b, const char *text)
     }
 }
 
-static void add_options(struct buf *b, const struct opt *opts, size_t n)
+static void manual_add_options(struct buf *b, const struct opt *opts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (opts[i].letter)
@@ -29,7 +29,7 @@ static void add_options(struct buf *b, const struct opt *opts, size_t n)
         else if (opts[i].value)
             buf_printf(b, " _%s_", opts[i].value);
         buf_add_z(b, "\n\t");
-        add_escaped(b, opts[i].help);
+        manual_add_escaped(b, opts[i].help);
         for (size_t j = 0; opts[i].choices && opts[i].choices[j]; j++)
             buf_printf(b, "%s*%s*", j ? ", " : "; one of ", opts[i].choices[j]);
         buf_add_z(b, "\n\n");
@@ -42,7 +42,7 @@ static void expand_commands(struct buf *b, const struct cmd *cmd)
         if (cmd->subs[i]->hidden)
             continue;
         buf_printf(b, "*%s*\n\t", cmd->subs[i]->name);
-        add_escaped(b, cmd->subs[i]->summary);
+        manual_add_escaped(b, cmd->subs[i]->summary);
         buf_add_z(b, "\n\n");
     }
 }
@@ -63,10 +63,10 @@ static void expand_usage(struct buf *b, const struct cmd *cmd)
     while (str_cut(rest, '\n', &line, &rest)) {
         AUTO_FREE char *z = strndup(line.p, line.n);
         BUG_ON(!z);
-        add_escaped(b, z);
+        manual_add_escaped(b, z);
         buf_add_z(b, "\n\n");
     }
-    add_options(b, cmd->opts, cmd->n_opts);
+    manual_add_options(b, cmd->opts, cmd->n_opts);
     for (size_t i = 0; i < cmd->n_examples; i++)
         buf_printf(b, "%s```\n%s\n```\n\n", i ? "" : "Examples:\n\n", cmd->examples[i].command);
 }
@@ -76,14 +76,14 @@ static void expand_errors(struct buf *b)
     buf_add_z(b, "*0*\n\tSuccess.\n\n");
     for (int code = ERR_NONE + 1; code < ERR_COUNT; code++) {
         buf_printf(b, "*%d* ", err_status((enum err_code)code));
-        add_escaped(b, err_name((enum err_code)code));
+        manual_add_escaped(b, err_name((enum err_code)code));
         buf_add_z(b, "\n\t");
-        add_escaped(b, err_about((enum err_code)code));
+        manual_add_escaped(b, err_about((enum err_code)code));
         buf_add_z(b, "\n\n");
     }
 }
 
-static bool expand(struct cli *cli, struct str line, struct err *err)
+static bool manual_expand_line(struct cli *cli, struct str line, struct err *err)
 {
     struct buf *b = &cli->stdout_buf;
     const char *words[8];
@@ -95,7 +95,7 @@ static bool expand(struct cli *cli, struct str line, struct err *err)
     if (n && strcmp(words[0], "errors") == 0)
         expand_errors(b);
     else if (n && strcmp(words[0], "global") == 0)
-        add_options(b, global_opts, n_global_opts);
+        manual_add_options(b, global_opts, n_global_opts);
     else if (!n || !cmd_find_path(words + 1, n - 1, &cmd, err))
         return false;
     else if (strcmp(words[0], "commands") == 0)
@@ -114,7 +114,7 @@ bool help_manual(struct cli *cli, struct str template, struct err *err)
         struct str line = str_head(template, end < 0 ? template.n : (size_t)end);
         template = str_skip(template, line.n + 1);
         bool directive = line.n > 2 && line.p[0] == '@' && line.p[line.n - 1] == '@';
-        if (directive && !expand(cli, line, err))
+        if (directive && !manual_expand_line(cli, line, err))
             return false;
         if (!directive) {
             out_text(cli, line);

@@ -9,7 +9,7 @@ enum {
     ARGS_MAX = 100000,
 };
 
-struct parser {
+struct opt_parser {
     const char *const *words;
     size_t n, next;
     struct arena *a;
@@ -28,7 +28,8 @@ static const struct opt *find_in(const struct opt *opts, size_t n, struct str na
 }
 
 /* Finds an option, and the struct that it writes to. */
-static const struct opt *find_opt(struct parser *p, struct str name, char letter, void **ret_target)
+static const struct opt *find_opt(
+    struct opt_parser *p, struct str name, char letter, void **ret_target)
 {
     const struct cmd *cmd = p->out->cmd;
     const struct opt *opt = find_in(cmd->opts, cmd->n_opts, name, letter);
@@ -40,14 +41,14 @@ static const struct opt *find_opt(struct parser *p, struct str name, char letter
     return opt;
 }
 
-static bool usage_error(const struct parser *p, struct err *err)
+static bool usage_error(const struct opt_parser *p, struct err *err)
 {
     AUTO_BUF struct buf name = BUF_INIT(256);
     cmd_full_name(p->out->cmd, &name);
     return err_ctx(err, "command", "%s", buf_z(&name));
 }
 
-static bool unknown_option(struct parser *p, struct str word, struct err *err)
+static bool unknown_option(struct opt_parser *p, struct str word, struct err *err)
 {
     const struct cmd *cmd = p->out->cmd;
     AUTO_CHOICE struct choice c = CHOICE_INIT(str_skip(word, 2));
@@ -65,8 +66,8 @@ static bool unknown_option(struct parser *p, struct str word, struct err *err)
     return usage_error(p, err);
 }
 
-static bool bad_value(
-    struct parser *p, const struct opt *opt, const char *value, const char *want, struct err *err)
+static bool bad_value(struct opt_parser *p, const struct opt *opt, const char *value,
+    const char *want, struct err *err)
 {
     err_set(err, E_CLI_INVALID_ARG, "'%s' is no value for --%s, which takes %s", value, opt->name,
         want);
@@ -75,7 +76,7 @@ static bool bad_value(
 }
 
 static bool set_choice(
-    struct parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
+    struct opt_parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
 {
     AUTO_CHOICE struct choice c = CHOICE_INIT(str_z(value));
     for (size_t i = 0; opt->choices[i]; i++) {
@@ -92,7 +93,7 @@ static bool set_choice(
 }
 
 static bool set_number(
-    struct parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
+    struct opt_parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
 {
     int64_t number;
     if (str_to_int(str_z(value), opt->min, opt->max, &number)) {
@@ -106,7 +107,7 @@ static bool set_number(
 }
 
 static bool add_choice(
-    struct parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
+    struct opt_parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
 {
     struct opt_list *list = target;
     if (list->n == OPT_LIST_MAX)
@@ -117,8 +118,8 @@ static bool add_choice(
     return true;
 }
 
-static bool add_word(
-    struct parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
+static bool opt_add_word(
+    struct opt_parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
 {
     struct opt_words *words = target;
     if (words->n == OPT_WORDS_MAX)
@@ -128,7 +129,7 @@ static bool add_word(
 }
 
 static bool set_value(
-    struct parser *p, const struct opt *opt, void *base, const char *value, struct err *err)
+    struct opt_parser *p, const struct opt *opt, void *base, const char *value, struct err *err)
 {
     void *target = (char *)base + opt->offset;
     switch (opt->type) {
@@ -145,13 +146,13 @@ static bool set_value(
     case OPT_LIST:
         return add_choice(p, opt, target, value, err);
     case OPT_WORDLIST:
-        return add_word(p, opt, target, value, err);
+        return opt_add_word(p, opt, target, value, err);
     }
     BUG_ON(true);
 }
 
 /* The next word if it is a value of the option; otherwise the option has no value. */
-static const char *next_choice(struct parser *p, const struct opt *opt)
+static const char *next_choice(struct opt_parser *p, const struct opt *opt)
 {
     for (size_t i = 0; p->next < p->n && opt->choices[i]; i++)
         if (strcmp(opt->choices[i], p->words[p->next]) == 0)
@@ -161,7 +162,7 @@ static const char *next_choice(struct parser *p, const struct opt *opt)
 
 /* Takes the option's value from the same word (`given`) or from the next one. */
 static bool take_option(
-    struct parser *p, const struct opt *opt, void *base, const char *given, struct err *err)
+    struct opt_parser *p, const struct opt *opt, void *base, const char *given, struct err *err)
 {
     if (opt->type == OPT_FLAG && given) {
         err_set(err, E_CLI_INVALID_ARG, "--%s takes no value ('%s')", opt->name, given);
@@ -180,7 +181,7 @@ static bool take_option(
     return set_value(p, opt, base, given, err);
 }
 
-static bool parse_long(struct parser *p, const char *word, struct err *err)
+static bool parse_long(struct opt_parser *p, const char *word, struct err *err)
 {
     struct str name = str_z(word + 2);
     ptrdiff_t equals = str_find(name, '=');
@@ -196,7 +197,7 @@ static bool parse_long(struct parser *p, const char *word, struct err *err)
     return take_option(p, opt, base, given, err);
 }
 
-static bool parse_short(struct parser *p, const char *word, struct err *err)
+static bool parse_short(struct opt_parser *p, const char *word, struct err *err)
 {
     for (const char *at = word + 1; *at; at++) {
         void *base;
@@ -211,7 +212,7 @@ static bool parse_short(struct parser *p, const char *word, struct err *err)
     return true;
 }
 
-static bool parse_word(struct parser *p, const char *word, struct err *err)
+static bool opt_parse_word(struct opt_parser *p, const char *word, struct err *err)
 {
     struct parsed *out = p->out;
     if (out->cmd->subs) {
@@ -234,7 +235,7 @@ static bool parse_word(struct parser *p, const char *word, struct err *err)
     return true;
 }
 
-static bool check_complete(struct parser *p, struct err *err)
+static bool check_complete(struct opt_parser *p, struct err *err)
 {
     const struct cmd *cmd = p->out->cmd;
     const struct global_options *global = &p->out->global;
@@ -247,7 +248,7 @@ static bool check_complete(struct parser *p, struct err *err)
     return usage_error(p, err);
 }
 
-static bool end_options(struct parser *p)
+static bool end_options(struct opt_parser *p)
 {
     p->only_args = true;
     p->out->args.n_before = p->out->args.n;
@@ -260,13 +261,13 @@ bool opt_parse(
     *ret_parsed = (struct parsed){.cmd = &cmd_cordon};
     if (n > ARGS_MAX)
         return err_set(err, E_CLI_INVALID_ARG, "more than %d arguments", ARGS_MAX);
-    struct parser p = {.words = words, .n = n, .a = a, .out = ret_parsed};
+    struct opt_parser p = {.words = words, .n = n, .a = a, .out = ret_parsed};
     p.args = ARENA_NEW(a, const char *, n + 1);
     while (p.next < n) {
         const char *word = words[p.next++];
         bool ok;
         if (p.only_args || word[0] != '-' || word[1] == '\0')
-            ok = parse_word(&p, word, err);
+            ok = opt_parse_word(&p, word, err);
         else if (strcmp(word, "--") == 0)
             ok = end_options(&p);
         else

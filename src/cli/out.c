@@ -121,7 +121,7 @@ bool out_flush(struct cli *cli, struct err *err)
 }
 
 /* Write errors are ignored: without stderr they cannot be reported. */
-static void say_line(struct cli *cli, const struct buf *line)
+static void out_write_line(struct cli *cli, const struct buf *line)
 {
     const struct patience *p = &cli->patience;
     bool endless = p->until_ms == PATIENCE_ENDLESS && p->cancel < 0;
@@ -130,7 +130,7 @@ static void say_line(struct cli *cli, const struct buf *line)
 }
 
 /* Prints one line on stderr: prefix, message and, for an error, its code. */
-static void say(
+static void out_print_message(
     struct cli *cli, enum out_style style, const char *kind, struct str message, const char *code)
 {
     AUTO_BUF struct buf line = BUF_INIT(1 << 20);
@@ -142,7 +142,7 @@ static void say(
         add_styled(&line, cli->color_err, OUT_DIM, code);
     }
     buf_add_byte(&line, '\n');
-    say_line(cli, &line);
+    out_write_line(cli, &line);
 }
 
 static void say_plain(struct cli *cli, const char *format, va_list args, const char *end)
@@ -151,7 +151,7 @@ static void say_plain(struct cli *cli, const char *format, va_list args, const c
     buf_vprintf(&text, format, args);
     utf8_add_printable(&line, buf_str(&text));
     buf_add_z(&line, end);
-    say_line(cli, &line);
+    out_write_line(cli, &line);
 }
 
 void out_note(struct cli *cli, const char *format, ...)
@@ -192,7 +192,7 @@ static void say_context(struct cli *cli, const struct err *err)
             continue;
         AUTO_BUF struct buf line = BUF_INIT(64 * 1024);
         buf_printf(&line, "  %s: %s", keys[i], pair->text);
-        say(cli, OUT_DIM, "", buf_str(&line), "");
+        out_print_message(cli, OUT_DIM, "", buf_str(&line), "");
     }
 }
 
@@ -201,12 +201,12 @@ void out_say_error(struct cli *cli, const struct err *err)
     BUG_ON(err->code == ERR_NONE);
     char code[64];
     snprintf(code, sizeof(code), "[%s]", err_name(err->code));
-    say(cli, OUT_RED, "", str_z(err->message), code);
+    out_print_message(cli, OUT_RED, "", str_z(err->message), code);
     const struct err_pair *command = err_ctx_get(err, "command");
     if (err->code == E_CLI_INVALID_ARG && command && command->text) {
         AUTO_BUF struct buf hint = BUF_INIT(1024);
         buf_printf(&hint, "try '%s --help'", command->text);
-        say(cli, OUT_DIM, "", buf_str(&hint), "");
+        out_print_message(cli, OUT_DIM, "", buf_str(&hint), "");
     }
     say_context(cli, err);
 }
@@ -259,5 +259,5 @@ void out_warn(struct cli *cli, const char *format, ...)
     va_start(args, format);
     buf_vprintf(&message, format, args);
     va_end(args);
-    say(cli, OUT_YELLOW, "warning: ", buf_str(&message), "");
+    out_print_message(cli, OUT_YELLOW, "warning: ", buf_str(&message), "");
 }

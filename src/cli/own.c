@@ -11,13 +11,13 @@ enum {
     OWN_FILES = 7,  /* with room for a policy */
 };
 
-static void add(struct str_list *list, struct str path)
+static void own_add_path(struct str_list *list, struct str path)
 {
     list->p[list->n++] = path;
 }
 
 /* Adds words that look like paths. Words in quotes are also split at blanks. */
-static void add_words(struct str_list *list, struct str line, struct arena *a)
+static void own_add_words(struct str_list *list, struct str line, struct arena *a)
 {
     const char *home = home_dir(a);
     size_t n = 0;
@@ -27,9 +27,9 @@ static void add_words(struct str_list *list, struct str line, struct arena *a)
         struct str word = str_n(line.p + n, i - n);
         n = i + 1;
         if (str_starts_with(word, STR("/")))
-            add(list, lexical_absolute(a, STR("/"), word));
+            own_add_path(list, lexical_absolute(a, STR("/"), word));
         else if (home && str_starts_with(word, STR("~/")))
-            add(list, lexical_absolute(a, str_z(home), str_skip(word, 2)));
+            own_add_path(list, lexical_absolute(a, str_z(home), str_skip(word, 2)));
     }
 }
 
@@ -42,7 +42,7 @@ static void add_git_environment(struct str_list *list, struct arena *a)
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         const char *path = getenv(names[i]);
         if (path && path[0] && (path[0] == '/' || lexical_cwd(a, &cwd, &ignored)))
-            add(list, lexical_absolute(a, cwd, str_z(path)));
+            own_add_path(list, lexical_absolute(a, cwd, str_z(path)));
     }
 }
 
@@ -51,11 +51,11 @@ static void add_git(struct str_list *list, struct arena *a)
 {
     const char *home = home_dir(a), *xdg = getenv("XDG_CONFIG_HOME");
     if (home)
-        add(list, lexical_absolute(a, str_z(home), STR(".gitconfig")));
+        own_add_path(list, lexical_absolute(a, str_z(home), STR(".gitconfig")));
     if (xdg && xdg[0] == '/')
-        add(list, lexical_absolute(a, str_z(xdg), STR("git")));
+        own_add_path(list, lexical_absolute(a, str_z(xdg), STR("git")));
     else if (home)
-        add(list, lexical_absolute(a, str_z(home), STR(".config/git")));
+        own_add_path(list, lexical_absolute(a, str_z(home), STR(".config/git")));
     add_git_environment(list, a);
 }
 
@@ -64,7 +64,7 @@ struct str_list own_settings(struct arena *a)
     struct str_list list = {.p = ARENA_NEW(a, struct str, WORDS_MAX + OWN_FILES)};
     const char *path = config_user_path(a);
     if (path)
-        add(&list, lexical_absolute(a, STR("/"), str_z(path)));
+        own_add_path(&list, lexical_absolute(a, STR("/"), str_z(path)));
     add_git(&list, a);
     return list;
 }
@@ -75,8 +75,8 @@ struct str_list own_files_and(struct arena *a, struct str command_line)
     struct str_list list = own_settings(a);
     const char *path;
     if (config_state_path(a, ".", &path, &ignored))
-        add(&list, lexical_absolute(a, STR("/"), str_z(path)));
-    add_words(&list, command_line, a);
+        own_add_path(&list, lexical_absolute(a, STR("/"), str_z(path)));
+    own_add_words(&list, command_line, a);
     return list;
 }
 

@@ -16,7 +16,7 @@ enum {
 };
 
 /* Truncates by bytes, which are never fewer than columns: a longer line would wrap. */
-static struct str shorten(struct str text, size_t columns)
+static struct str progress_truncate(struct str text, size_t columns)
 {
     size_t n = MIN(text.n, columns);
     while (n && n < text.n && ((unsigned char)text.p[n] & 0xC0) == 0x80)
@@ -24,25 +24,25 @@ static struct str shorten(struct str text, size_t columns)
     return str_head(text, n);
 }
 
-static void write_now(const struct progress *p, struct str text)
+static void progress_write(const struct progress *p, struct str text)
 {
     struct patience none = {.until_ms = 0, .cancel = -1};
     bool written UNUSED = patience_write(p->fd, text, &none);
 }
 
-static void draw(struct progress *p)
+static void progress_draw(struct progress *p)
 {
     AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
     size_t columns = tty_size(p->fd).cols, used = p->more.n + MARGIN;
-    struct str what = shorten(buf_str(&p->what), columns > used ? columns - used : 0);
+    struct str what = progress_truncate(buf_str(&p->what), columns > used ? columns - used : 0);
     uint64_t seconds = (clock_mono_ms() - p->begun_ms) / 1000;
     buf_printf(&line, "\r\033[K\033[2m" STR_FMT "%s  %llu s%s" STR_FMT "\033[0m", STR_ARG(what),
         what.n < p->what.n ? "…" : "", (unsigned long long)seconds, p->more.n ? "  " : "",
-        STR_ARG(shorten(buf_str(&p->more), columns)));
-    write_now(p, buf_str(&line));
+        STR_ARG(progress_truncate(buf_str(&p->more), columns)));
+    progress_write(p, buf_str(&line));
 }
 
-static void *tick(void *context)
+static void *progress_thread(void *context)
 {
     struct progress *p = context;
     pthread_mutex_lock(&p->lock);
@@ -52,7 +52,7 @@ static void *tick(void *context)
         until.tv_sec++;
         pthread_cond_timedwait(&p->change, &p->lock, &until);
         if (p->shown && !p->over)
-            draw(p);
+            progress_draw(p);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -73,7 +73,7 @@ void progress_start(struct progress *p, int fd)
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
     pthread_cond_init(&p->change, &monotonic);
     pthread_condattr_destroy(&monotonic);
-    p->on = pthread_create(&p->clock, NULL, tick, p) == 0;
+    p->on = pthread_create(&p->clock, NULL, progress_thread, p) == 0;
 }
 
 void progress_stop(struct progress *p)
@@ -103,7 +103,7 @@ void progress_show(struct progress *p, struct str what, struct str more)
     utf8_add_printable(&p->what, str_head(what, TEXT_MAX / 8));
     utf8_add_printable(&p->more, str_head(more, TEXT_MAX / 8));
     p->shown = true;
-    draw(p);
+    progress_draw(p);
     pthread_mutex_unlock(&p->lock);
 }
 
@@ -113,7 +113,7 @@ void progress_hide(struct progress *p)
         return;
     pthread_mutex_lock(&p->lock);
     if (p->shown)
-        write_now(p, STR("\r\033[K"));
+        progress_write(p, STR("\r\033[K"));
     p->shown = false;
     pthread_mutex_unlock(&p->lock);
 }

@@ -18,7 +18,7 @@ void project_done(struct project *p)
     p->fd = -1;
 }
 
-static bool detect(const char *start, const struct config *config, struct arena *a,
+static bool project_detect(const char *start, const struct config *config, struct arena *a,
     struct project *ret_project, struct err *err)
 {
     struct root_options options = {
@@ -56,7 +56,8 @@ bool project_find(struct cli *cli, const char *start, struct project *ret_projec
 {
     struct config config;
     AUTO_PROJECT struct project p = PROJECT_INIT;
-    if (!config_load_user(cli->arena, &config, err) || !detect(start, &config, cli->arena, &p, err))
+    if (!config_load_user(cli->arena, &config, err) ||
+        !project_detect(start, &config, cli->arena, &p, err))
         return false;
     size_t own = config.project_markers.n;
     if (!config_add_project(p.fd, cli->arena, &config, err))
@@ -64,7 +65,7 @@ bool project_find(struct cli *cli, const char *start, struct project *ret_projec
     /* The project's own markers may select a root further down, never further up: that would let it
      * widen its own boundary. */
     AUTO_PROJECT struct project inner = PROJECT_INIT;
-    if (config.project_markers.n > own && !detect(start, &config, cli->arena, &inner, err))
+    if (config.project_markers.n > own && !project_detect(start, &config, cli->arena, &inner, err))
         return false;
     bool use_inner = inner.fd >= 0 && lexical_is_below(p.root.dir, inner.root.dir);
     struct project *found = use_inner ? &inner : &p;

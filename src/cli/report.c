@@ -7,7 +7,7 @@ enum {
     TEXT_MAX = 16 << 20, /* maximum length of a text */
 };
 
-static const char *text_of(const json_t *object, const char *key)
+static const char *report_text(const json_t *object, const char *key)
 {
     const char *text = json_string_value(json_object_get(object, key));
     return text ? text : "";
@@ -32,16 +32,16 @@ static void add_diagnosis(struct buf *b, const struct suite_entry *e)
     const json_t *error = json_object_get(e->result, "error");
     const json_t *context = json_object_get(error, "context");
     buf_add_z(b, "  ---\n  message: ");
-    json_add_text(b, str_z(error ? text_of(error, "message") : "it was not run"));
-    buf_printf(b, "\n  code: %s\n", error ? text_of(error, "code") : "E_CANCELED");
-    if (text_of(context, "step_id")[0]) {
+    json_add_text(b, str_z(error ? report_text(error, "message") : "it was not run"));
+    buf_printf(b, "\n  code: %s\n", error ? report_text(error, "code") : "E_CANCELED");
+    if (report_text(context, "step_id")[0]) {
         buf_add_z(b, "  step: ");
-        json_add_text(b, str_z(text_of(context, "step_id")));
+        json_add_text(b, str_z(report_text(context, "step_id")));
         buf_add_byte(b, '\n');
     }
-    if (text_of(context, "screen")[0]) {
+    if (report_text(context, "screen")[0]) {
         buf_add_z(b, "  screen: ");
-        json_add_text(b, str_z(text_of(context, "screen")));
+        json_add_text(b, str_z(report_text(context, "screen")));
         buf_add_byte(b, '\n');
     }
     buf_add_z(b, "  ...\n");
@@ -113,21 +113,21 @@ static void add_seconds(struct buf *b, long long ms)
 
 static void add_failure(struct buf *b, const char *element, const json_t *error)
 {
-    buf_printf(b, "      <%s type=\"%s\" message=\"", element, text_of(error, "code"));
-    add_xml(b, text_of(error, "message"));
+    buf_printf(b, "      <%s type=\"%s\" message=\"", element, report_text(error, "code"));
+    add_xml(b, report_text(error, "message"));
     buf_add_z(b, "\">");
-    add_xml(b, text_of(json_object_get(error, "context"), "screen"));
+    add_xml(b, report_text(json_object_get(error, "context"), "screen"));
     buf_printf(b, "</%s>\n", element);
 }
 
-static void add_case(struct buf *b, const char *suite, const json_t *step)
+static void report_add_case(struct buf *b, const char *suite, const json_t *step)
 {
-    const char *status = text_of(step, "status");
+    const char *status = report_text(step, "status");
     const json_t *error = json_object_get(step, "error");
     buf_add_z(b, "    <testcase classname=\"");
     add_xml(b, suite);
     buf_add_z(b, "\" name=\"");
-    add_xml(b, text_of(step, "name"));
+    add_xml(b, report_text(step, "name"));
     buf_add_byte(b, '"');
     add_seconds(b, json_integer_value(json_object_get(step, "ended_at_ms")) -
                        json_integer_value(json_object_get(step, "started_at_ms")));
@@ -143,16 +143,16 @@ static void add_case(struct buf *b, const char *suite, const json_t *step)
     buf_add_z(b, "    </testcase>\n");
 }
 
-struct counts {
+struct report_counts {
     size_t tests, failures, errors, skipped;
 };
 
-static struct counts count_steps(const struct suite_entry *e)
+static struct report_counts count_steps(const struct suite_entry *e)
 {
     const json_t *steps = json_object_get(e->result, "steps");
-    struct counts c = {.tests = json_array_size(steps)};
+    struct report_counts c = {.tests = json_array_size(steps)};
     for (size_t i = 0; i < c.tests; i++) {
-        const char *status = text_of(json_array_get(steps, i), "status");
+        const char *status = report_text(json_array_get(steps, i), "status");
         c.failures += strcmp(status, "failed") == 0;
         c.errors += strcmp(status, "errored") == 0;
         c.skipped += strcmp(status, "skipped") == 0;
@@ -161,14 +161,14 @@ static struct counts count_steps(const struct suite_entry *e)
 }
 
 /* An error outside all steps, such as a failure to start, becomes a separate test case. */
-static bool has_own_error(const struct suite_entry *e, const struct counts *c)
+static bool has_own_error(const struct suite_entry *e, const struct report_counts *c)
 {
     return strcmp(e->status, "passed") != 0 && c->failures + c->errors == 0;
 }
 
 static void add_suite(struct buf *b, const struct suite_entry *e)
 {
-    struct counts c = count_steps(e);
+    struct report_counts c = count_steps(e);
     const json_t *steps = json_object_get(e->result, "steps");
     bool own = has_own_error(e, &c);
     buf_add_z(b, "  <testsuite name=\"");
@@ -180,7 +180,7 @@ static void add_suite(struct buf *b, const struct suite_entry *e)
     add_seconds(b, (long long)e->ms);
     buf_add_z(b, ">\n");
     for (size_t i = 0; i < c.tests; i++)
-        add_case(b, e->name, json_array_get(steps, i));
+        report_add_case(b, e->name, json_array_get(steps, i));
     if (own) {
         buf_add_z(b, "    <testcase classname=\"");
         add_xml(b, e->name);
@@ -193,10 +193,10 @@ static void add_suite(struct buf *b, const struct suite_entry *e)
 
 void report_junit(const struct suite *s, struct buf *out)
 {
-    struct counts sum = {0};
+    struct report_counts sum = {0};
     long long ms = 0;
     for (size_t i = 0; i < s->n; i++) {
-        struct counts c = count_steps(&s->entries[i]);
+        struct report_counts c = count_steps(&s->entries[i]);
         bool own = has_own_error(&s->entries[i], &c);
         sum.tests += c.tests + own;
         sum.failures += c.failures;

@@ -20,7 +20,7 @@ static void act_hello(struct cli *cli, const char *argument)
     out_line(cli, "hello %s", argument);
 }
 
-static void report(struct cli *cli, const char *done, bool ok)
+static void self_test_print_act(struct cli *cli, const char *done, bool ok)
 {
     int errnum = errno;
     if (ok)
@@ -37,20 +37,21 @@ static void act_connect(struct cli *cli, const char *port)
         .sin_port = htons((uint16_t)number),
         .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     AUTO_FD int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    report(cli, "connected", fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0);
+    self_test_print_act(
+        cli, "connected", fd >= 0 && connect(fd, (const struct sockaddr *)&to, sizeof(to)) == 0);
 }
 
 static void act_read(struct cli *cli, const char *path)
 {
     char byte;
     AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
-    report(cli, "read", fd >= 0 && read(fd, &byte, 1) == 1);
+    self_test_print_act(cli, "read", fd >= 0 && read(fd, &byte, 1) == 1);
 }
 
 static void act_write(struct cli *cli, const char *path)
 {
     AUTO_FD int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    report(cli, "wrote", fd >= 0 && write(fd, "written\n", 8) == 8);
+    self_test_print_act(cli, "wrote", fd >= 0 && write(fd, "written\n", 8) == 8);
 }
 
 /* Starts as many concurrent processes as possible, up to the number given. */
@@ -59,7 +60,7 @@ static void act_fork(struct cli *cli, const char *argument)
     int64_t wanted = 0, n = 0;
     int gate[2];
     if (!str_to_int(str_z(argument), 1, FORKS_MAX, &wanted) || pipe2(gate, O_CLOEXEC) != 0)
-        return report(cli, "", false);
+        return self_test_print_act(cli, "", false);
     for (pid_t pid = 1; n < wanted && pid > 0; n += pid > 0) {
         pid = fork();
         if (pid == 0) {
@@ -80,7 +81,7 @@ static void act_memory(struct cli *cli, const char *argument)
     int64_t bytes = 0;
     (void)!str_to_int(str_z(argument), 1, INT64_MAX / 2, &bytes);
     void *p = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    report(cli, "allocated", p != MAP_FAILED);
+    self_test_print_act(cli, "allocated", p != MAP_FAILED);
 }
 
 /* Reads a line and prints it; the scenario looks for it on the terminal. */

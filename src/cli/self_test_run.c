@@ -157,13 +157,13 @@ struct str bed_read(struct bed *bed, const char *path)
 
 /* Runs ----------------------------------------------------------------------------------------- */
 
-struct worker {
+struct bed_worker {
     pid_t pid;
     int pidfd, out, words;
 };
 
-static NORETURN void become_worker(
-    const struct bed *bed, const struct worker *w, const char *const *argv)
+static NORETURN void bed_become_worker(
+    const struct bed *bed, const struct bed_worker *w, const char *const *argv)
 {
     const char *path = getenv("PATH");
     const char *const envp[] = {arena_printf(bed->arena, "HOME=%s", bed->home),
@@ -184,7 +184,7 @@ static NORETURN void become_worker(
 }
 
 /* Returns 0 if the process has exited, 1 on a timeout or signal. */
-static int await(struct bed *bed, const struct worker *w, uint64_t until_ms)
+static int bed_await_worker(struct bed *bed, const struct bed_worker *w, uint64_t until_ms)
 {
     struct pollfd fds[] = {{.fd = w->pidfd, .events = POLLIN},
         {.fd = bed->interrupted ? -1 : bed->signals, .events = POLLIN}};
@@ -199,14 +199,14 @@ static int await(struct bed *bed, const struct worker *w, uint64_t until_ms)
     }
 }
 
-static void finish(struct bed *bed, const struct worker *w, struct answer *a)
+static void bed_finish_worker(struct bed *bed, const struct bed_worker *w, struct answer *a)
 {
     siginfo_t info = {0};
     uint64_t now = clock_mono_ms();
-    if (await(bed, w, MIN(now + ONE_MS, bed->until_ms)) != 0) {
+    if (bed_await_worker(bed, w, MIN(now + ONE_MS, bed->until_ms)) != 0) {
         a->late = !bed->interrupted;
         kill(w->pid, SIGTERM);
-        if (await(bed, w, clock_mono_ms() + GRACE_MS) != 0)
+        if (bed_await_worker(bed, w, clock_mono_ms() + GRACE_MS) != 0)
             kill(-w->pid, SIGKILL);
     }
     while (waitid(P_PID, (id_t)w->pid, &info, WEXITED) < 0 && errno == EINTR)
@@ -214,7 +214,7 @@ static void finish(struct bed *bed, const struct worker *w, struct answer *a)
     a->status = info.si_code == CLD_EXITED ? info.si_status : 128 + info.si_status;
 }
 
-static struct str collect(struct bed *bed, int fd)
+static struct str bed_read_output(struct bed *bed, int fd)
 {
     AUTO_BUF struct buf text = BUF_INIT((size_t)2 * OUTPUT_MAX);
     AUTO_ERR struct err ignored = {0};
@@ -224,14 +224,14 @@ static struct str collect(struct bed *bed, int fd)
     return arena_str(bed->arena, buf_str(&text));
 }
 
-static const char *member(struct bed *bed, const json_t *object, const char *key)
+static const char *bed_json_member(struct bed *bed, const json_t *object, const char *key)
 {
     struct str text = json_member(object, key);
     return text.n ? arena_strdup(bed->arena, text) : NULL;
 }
 
 /* The error is in the JSON of the last line, or in the first line on stderr. */
-static void explain(struct bed *bed, struct answer *a)
+static void bed_find_error(struct bed *bed, struct answer *a)
 {
     AUTO_JSON json_t *tree = NULL;
     AUTO_ERR struct err ignored = {0};
@@ -240,8 +240,8 @@ static void explain(struct bed *bed, struct answer *a)
     out = str_skip(out, (size_t)(cut + 1));
     if (out.n && json_parse(out, "output", E_INTERNAL, &tree, &ignored)) {
         const json_t *error = json_object_get(tree, "error");
-        a->error = member(bed, error, "message");
-        a->remedy = member(bed, json_object_get(error, "context"), "remedy");
+        a->error = bed_json_member(bed, error, "message");
+        a->remedy = bed_json_member(bed, json_object_get(error, "context"), "remedy");
     }
     if (!a->error && str_cut(a->words, '\n', &line, &(struct str){0})) {
         if (str_starts_with(line, STR("cordon: ")))
@@ -264,19 +264,19 @@ void bed_ask(struct bed *bed, const char *const *words, struct answer *ret_answe
         BUG_ON(n + 2 >= ARRAY_LEN(argv));
         argv[n + 1] = words[n];
     }
-    struct worker w = {.pidfd = -1, .out = file_nameless(), .words = file_nameless()};
+    struct bed_worker w = {.pidfd = -1, .out = file_nameless(), .words = file_nameless()};
     *ret_answer = (struct answer){.status = err_status(E_IO), .error = "cannot start a process"};
     if (w.out >= 0 && w.words >= 0)
         w.pid = fork();
     if (w.out >= 0 && w.words >= 0 && w.pid == 0)
-        become_worker(bed, &w, argv);
+        bed_become_worker(bed, &w, argv);
     if (w.pid > 0) {
         w.pidfd = (int)syscall(SYS_pidfd_open, w.pid, 0);
         *ret_answer = (struct answer){0};
-        finish(bed, &w, ret_answer);
-        ret_answer->out = collect(bed, w.out);
-        ret_answer->words = collect(bed, w.words);
-        explain(bed, ret_answer);
+        bed_finish_worker(bed, &w, ret_answer);
+        ret_answer->out = bed_read_output(bed, w.out);
+        ret_answer->words = bed_read_output(bed, w.words);
+        bed_find_error(bed, ret_answer);
     }
     const int fds[] = {w.pidfd, w.out, w.words};
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)

@@ -18,7 +18,7 @@ enum {
     ARENA_MAX = 64 << 20,
 };
 
-struct serve {
+struct serve_ctx {
     struct cli *cli;
     struct toolbox *box;
     json_t *request_id; /* of the current call; borrowed, may be NULL */
@@ -33,33 +33,33 @@ struct serve {
     int interrupted; /* signal number; 0: none */
 };
 
-struct request {
+struct serve_tool_request {
     struct str name;
     json_t *arguments, *request_id;
     int64_t protocol_version;
 };
 
 static const struct field request_fields[] = {
-    FIELD_STR("name", struct request, name, "the tool", .flags = FIELD_REQUIRED),
-    FIELD_JSON("arguments", struct request, arguments,
+    FIELD_STR("name", struct serve_tool_request, name, "the tool", .flags = FIELD_REQUIRED),
+    FIELD_JSON("arguments", struct serve_tool_request, arguments,
         "its arguments: an object, or a string that holds one"),
-    FIELD_JSON("request_id", struct request, request_id, "comes back with the result"),
-    FIELD_I64("protocol_version", struct request, protocol_version, "that of the results",
-        .def = "1", FIELD_RANGE(OUT_PROTOCOL_VERSION, OUT_PROTOCOL_VERSION)),
+    FIELD_JSON("request_id", struct serve_tool_request, request_id, "comes back with the result"),
+    FIELD_I64("protocol_version", struct serve_tool_request, protocol_version,
+        "that of the results", .def = "1", FIELD_RANGE(OUT_PROTOCOL_VERSION, OUT_PROTOCOL_VERSION)),
 };
 
 static const struct shape request_shape =
-    SHAPE("request", struct request, request_fields, "a call of a tool");
+    SHAPE("request", struct serve_tool_request, request_fields, "a call of a tool");
 
 /* Answers ------------------------------------------------------------------------------------- */
 
-static void take_signal(struct serve *s)
+static void serve_read_signal(struct serve_ctx *s)
 {
     s->interrupted = guard_take(s->box->options->signals);
 }
 
 /* Final output gets only a short write timeout. */
-static bool put_last(struct str text)
+static bool serve_write_last(struct str text)
 {
     struct patience p = PATIENCE_INIT;
     patience_end(&p);
@@ -67,7 +67,7 @@ static bool put_last(struct str text)
 }
 
 /* A slow or stalled reader delays neither sessions nor termination. */
-static bool put(struct serve *s, struct str text)
+static bool serve_write(struct serve_ctx *s, struct str text)
 {
     while (text.n) {
         struct pollfd fds[] = {
@@ -77,8 +77,8 @@ static bool put(struct serve *s, struct str text)
         if (sessions_wait(s->box, &wait) != SESSIONS_READABLE)
             continue;
         if (!fds[0].revents) {
-            take_signal(s);
-            return put_last(text);
+            serve_read_signal(s);
+            return serve_write_last(text);
         }
         ssize_t n = patience_put(s->out, str_head(text, MIN(text.n, s->room)));
         if (n < 0 && errno != EINTR && errno != EAGAIN)
@@ -88,7 +88,7 @@ static bool put(struct serve *s, struct str text)
     return true;
 }
 
-static void add_answer(const struct tool_result *result, json_t *request_id, struct buf *line)
+static void serve_add_answer(const struct tool_result *result, json_t *request_id, struct buf *line)
 {
     AUTO_JSON json_t *whole = json_object();
     json_put(whole, "protocol_version", json_integer(OUT_PROTOCOL_VERSION));
@@ -100,45 +100,46 @@ static void add_answer(const struct tool_result *result, json_t *request_id, str
     buf_add_byte(line, '\n');
 }
 
-static void answer(struct serve *s, const struct tool_result *result, json_t *request_id)
+static void serve_send_answer(
+    struct serve_ctx *s, const struct tool_result *result, json_t *request_id)
 {
     AUTO_BUF struct buf line = BUF_INIT(ANSWER_MAX);
-    add_answer(result, request_id, &line);
-    s->unread = !buf_ok(&line) || !put(s, buf_str(&line));
+    serve_add_answer(result, request_id, &line);
+    s->unread = !buf_ok(&line) || !serve_write(s, buf_str(&line));
 }
 
 /* A signal interrupted a tool that does not poll: the tool can only be ended with the whole
  * process. */
-static void called_off(void *context, const struct tool_result *result)
+static void serve_on_canceled(void *context, const struct tool_result *result)
 {
-    const struct serve *s = context;
+    const struct serve_ctx *s = context;
     AUTO_BUF struct buf line = BUF_INIT(ANSWER_MAX);
-    add_answer(result, s->request_id, &line);
-    put_last(buf_str(&line));
+    serve_add_answer(result, s->request_id, &line);
+    serve_write_last(buf_str(&line));
     patience_end(&s->cli->patience);
     out_say_error(s->cli, &result->error);
     _exit(err_status(result->error.code));
 }
 
-static void refuse(struct serve *s, struct err *error, json_t *request_id)
+static void serve_send_error(struct serve_ctx *s, struct err *error, json_t *request_id)
 {
     struct tool_result result;
     tool_result_init(&result);
     err_move(&result.error, error);
     buf_printf(&result.content, "error: %s", result.error.message);
-    answer(s, &result, request_id);
+    serve_send_answer(s, &result, request_id);
     tool_result_done(&result);
 }
 
 /* SIGINT ends only the call; any other signal also ends the program. */
-static void note_interruption(struct serve *s, const struct err *error)
+static void note_interruption(struct serve_ctx *s, const struct err *error)
 {
     const struct err_pair *sig = error->code == E_CANCELED ? err_ctx_get(error, "signal") : NULL;
     if (sig && sig->number != SIGINT)
         s->interrupted = (int)sig->number;
 }
 
-static void call(struct serve *s, const struct request *r)
+static void serve_call_tool(struct serve_ctx *s, const struct serve_tool_request *r)
 {
     struct tool_result result;
     AUTO_JSON json_t *none = json_object();
@@ -149,11 +150,11 @@ static void call(struct serve *s, const struct request *r)
         tool_call_json(s->box, r->name,
             r->arguments && !json_is_null(r->arguments) ? r->arguments : none, &result);
     note_interruption(s, &result.error);
-    answer(s, &result, r->request_id);
+    serve_send_answer(s, &result, r->request_id);
     tool_result_done(&result);
 }
 
-static bool is_blank(struct str line)
+static bool serve_is_blank(struct str line)
 {
     for (size_t i = 0; i < line.n; i++)
         if (line.p[i] != ' ' && line.p[i] != '\t' && line.p[i] != '\r')
@@ -161,33 +162,33 @@ static bool is_blank(struct str line)
     return true;
 }
 
-static void take_line(struct serve *s, struct str line)
+static void serve_handle_line(struct serve_ctx *s, struct str line)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
     AUTO_JSON json_t *tree = NULL;
     AUTO_ERR struct err error = {0};
-    struct request request = {0};
-    if (is_blank(line))
+    struct serve_tool_request request = {0};
+    if (serve_is_blank(line))
         return;
     if (json_parse(line, "input", E_PROTOCOL, &tree, &error) &&
         field_read(&request_shape, tree, &a, E_PROTOCOL, &request, &error))
-        call(s, &request);
+        serve_call_tool(s, &request);
     else
-        refuse(s, &error, json_object_get(tree, "request_id"));
+        serve_send_error(s, &error, json_object_get(tree, "request_id"));
 }
 
 /* Input --------------------------------------------------------------------------------------- */
 
-static void refuse_long(struct serve *s)
+static void serve_reject_long_line(struct serve_ctx *s)
 {
     AUTO_ERR struct err error = {0};
     err_set(&error, E_PROTOCOL, "a line has more than %d bytes, and was skipped", LINE_MAX_BYTES);
-    refuse(s, &error, NULL);
+    serve_send_error(s, &error, NULL);
     s->skipping = true;
 }
 
 /* Removes consumed input; shrinks a large buffer. */
-static void tidy(struct serve *s)
+static void serve_compact_input(struct serve_ctx *s)
 {
     struct buf rest = BUF_INIT(LINE_MAX_BYTES + 2 * READ_SIZE);
     if (s->at == 0)
@@ -204,9 +205,9 @@ static void tidy(struct serve *s)
     s->at = 0;
 }
 
-static void read_input(struct serve *s)
+static void serve_read_input(struct serve_ctx *s)
 {
-    tidy(s);
+    serve_compact_input(s);
     char *room = buf_reserve(&s->input, READ_SIZE);
     ssize_t n = room ? read(STDIN_FILENO, room, READ_SIZE) : 0;
     if (n > 0)
@@ -216,7 +217,7 @@ static void read_input(struct serve *s)
 }
 
 /* Handles all complete lines; at end of input also an incomplete one. */
-static void take_lines(struct serve *s)
+static void serve_handle_lines(struct serve_ctx *s)
 {
     while (!s->unread && !s->interrupted && s->at < s->input.n) {
         s->looked = MAX(s->looked, s->at);
@@ -227,7 +228,7 @@ static void take_lines(struct serve *s)
             if (s->skipping)
                 s->at = stop;
             else if (stop - s->at > LINE_MAX_BYTES)
-                refuse_long(s);
+                serve_reject_long_line(s);
             return;
         }
         struct str line = str_n(p + s->at, stop - s->at);
@@ -235,13 +236,13 @@ static void take_lines(struct serve *s)
         if (s->skipping)
             s->skipping = false;
         else if (line.n > LINE_MAX_BYTES)
-            refuse_long(s), s->skipping = false;
+            serve_reject_long_line(s), s->skipping = false;
         else
-            take_line(s, line);
+            serve_handle_line(s, line);
     }
 }
 
-static bool conclude(const struct serve *s, struct err *err)
+static bool serve_finish(const struct serve_ctx *s, struct err *err)
 {
     if (s->interrupted)
         return guard_error(err, s->interrupted);
@@ -252,14 +253,14 @@ bool serve_calls(struct bench *bench, struct err *err)
 {
     AUTO_FD int own = patience_open(STDOUT_FILENO);
     struct toolbox *box = bench->box;
-    struct serve s = {
+    struct serve_ctx s = {
         .cli = bench->cli,
         .box = box,
         .out = own >= 0 ? own : STDOUT_FILENO,
         .room = own >= 0 ? ANSWER_MAX : patience_room(STDOUT_FILENO),
         .input = BUF_INIT(LINE_MAX_BYTES + 2 * READ_SIZE),
     };
-    bench->options.called_off = called_off;
+    bench->options.called_off = serve_on_canceled;
     bench->options.context = &s;
     signal(SIGPIPE, SIG_IGN);
     while (!s.ended && !s.unread && !s.interrupted) {
@@ -270,11 +271,11 @@ bool serve_calls(struct bench *bench, struct err *err)
         if (sessions_wait(box, &wait) != SESSIONS_READABLE)
             continue;
         if (fds[1].revents)
-            take_signal(&s);
+            serve_read_signal(&s);
         else if (fds[0].revents)
-            read_input(&s);
-        take_lines(&s);
+            serve_read_input(&s);
+        serve_handle_lines(&s);
     }
     buf_done(&s.input);
-    return conclude(&s, err);
+    return serve_finish(&s, err);
 }

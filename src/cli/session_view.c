@@ -36,8 +36,8 @@ static struct str shown_id(const struct cli *cli, struct str id)
     return cli->to_terminal && id_valid(id) ? str_head(id, SHORT_ID) : id;
 }
 
-static void add_entry(struct cli *cli, const struct catalog_entry *e, unsigned id_columns,
-    unsigned columns, uint64_t now_ms)
+static void session_view_add_entry(struct cli *cli, const struct catalog_entry *e,
+    unsigned id_columns, unsigned columns, uint64_t now_ms)
 {
     enum {
         AGO = 11,
@@ -71,12 +71,12 @@ void session_view_list(struct cli *cli, const struct catalog *c, size_t n)
     unsigned id_columns = (unsigned)id_width(cli, c);
     uint64_t now_ms = clock_wall_ms();
     for (size_t i = 0; i < n; i++)
-        add_entry(cli, &c->entries[i], id_columns, columns, now_ms);
+        session_view_add_entry(cli, &c->entries[i], id_columns, columns, now_ms);
 }
 
 /* Session ------------------------------------------------------------------------------------- */
 
-static void show_call(struct buf *out, const json_t *block)
+static void session_view_show_call(struct buf *out, const json_t *block)
 {
     AUTO_BUF struct buf arguments = BUF_INIT(STORE_LINE_MAX);
     json_add_compact(&arguments, json_object_get(block, "arguments"));
@@ -105,7 +105,7 @@ static void show_block(struct buf *out, const json_t *block, size_t most)
         buf_add_z(out, ")\n");
         break;
     case BLOCK_TOOL_CALL:
-        show_call(out, block);
+        session_view_show_call(out, block);
         break;
     case BLOCK_TYPES:
         break;

@@ -55,7 +55,7 @@ static bool stem_of(struct str name, bool *ret_marked, struct str *ret_stem)
     return false;
 }
 
-static bool is_taken(const struct suite *s, const char *name)
+static bool suite_name_is_taken(const struct suite *s, const char *name)
 {
     for (size_t i = 0; i < s->n; i++)
         if (strcmp(s->entries[i].name, name) == 0)
@@ -64,7 +64,7 @@ static bool is_taken(const struct suite *s, const char *name)
 }
 
 /* File name without its suffix, with a number if the name is taken. */
-static const char *name_for(const struct suite *s, const char *file)
+static const char *suite_unique_name(const struct suite *s, const char *file)
 {
     bool ignored;
     struct str stem;
@@ -74,12 +74,12 @@ static const char *name_for(const struct suite *s, const char *file)
         stem = STR("scenario"); /* not usable as a directory name */
     stem = str_head(stem, NAME_MAX_BYTES);
     const char *name = arena_strdup(s->cli->arena, stem);
-    for (unsigned i = 2; is_taken(s, name); i++)
+    for (unsigned i = 2; suite_name_is_taken(s, name); i++)
         name = arena_printf(s->cli->arena, STR_FMT "-%u", STR_ARG(stem), i);
     return name;
 }
 
-static bool add_file(struct suite *s, const char *file, struct err *err)
+static bool suite_add_file(struct suite *s, const char *file, struct err *err)
 {
     if (s->n == SUITE_MAX)
         return err_set(err, E_CLI_INVALID_ARG, "more than %d scenarios", SUITE_MAX);
@@ -88,7 +88,7 @@ static bool add_file(struct suite *s, const char *file, struct err *err)
         s->entries = base_realloc(s->entries, s->cap * sizeof(*s->entries));
     }
     struct suite_entry entry = {.file = file,
-        .name = name_for(s, file),
+        .name = suite_unique_name(s, file),
         .status = "canceled",
         .exit = err_status(E_CANCELED),
         .pidfd = -1,
@@ -98,18 +98,18 @@ static bool add_file(struct suite *s, const char *file, struct err *err)
     return true;
 }
 
-static int by_name(const void *a, const void *b)
+static int suite_compare_names(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-struct names {
+struct suite_names {
     const char **p;
     size_t n, cap;
     bool marked; /* only names with ".scenario" */
 };
 
-static void take_name(struct names *l, struct arena *a, const char *name)
+static void take_name(struct suite_names *l, struct arena *a, const char *name)
 {
     bool marked;
     struct str ignored;
@@ -125,9 +125,9 @@ static void take_name(struct names *l, struct arena *a, const char *name)
     l->p[l->n++] = arena_strdup(a, str_z(name));
 }
 
-static bool add_dir(struct suite *s, const char *path, struct err *err)
+static bool suite_add_dir(struct suite *s, const char *path, struct err *err)
 {
-    struct names l = {0};
+    struct suite_names l = {0};
     DIR *dir = opendir(path);
     if (!dir)
         return err_errno(err, E_IO, errno, "cannot read the directory '%s'", path);
@@ -135,11 +135,12 @@ static bool add_dir(struct suite *s, const char *path, struct err *err)
         take_name(&l, s->cli->arena, e->d_name);
     closedir(dir);
     if (l.n)
-        qsort(l.p, l.n, sizeof(*l.p), by_name);
+        qsort(l.p, l.n, sizeof(*l.p), suite_compare_names);
     bool ok = l.n > 0 || err_set(err, E_CLI_INVALID_ARG, "no scenario in '%s'", path);
     struct str head = str_trim_end(str_z(path), '/');
     for (size_t i = 0; ok && i < l.n; i++)
-        ok = add_file(s, arena_printf(s->cli->arena, STR_FMT "/%s", STR_ARG(head), l.p[i]), err);
+        ok = suite_add_file(
+            s, arena_printf(s->cli->arena, STR_FMT "/%s", STR_ARG(head), l.p[i]), err);
     free(l.p);
     return ok;
 }
@@ -148,13 +149,13 @@ bool suite_add(struct suite *s, const char *path, struct err *err)
 {
     struct stat st;
     if (stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-        return add_dir(s, path, err);
-    return add_file(s, path, err);
+        return suite_add_dir(s, path, err);
+    return suite_add_file(s, path, err);
 }
 
 /* Workers ------------------------------------------------------------------------------------- */
 
-static _Noreturn void become_worker(const struct suite_entry *e, const char *const *words)
+static _Noreturn void suite_become_worker(const struct suite_entry *e, const char *const *words)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -179,7 +180,7 @@ static void close_entry(struct suite_entry *e)
     }
 }
 
-static bool start(struct suite_entry *e, const char *const *words, struct err *err)
+static bool suite_start_entry(struct suite_entry *e, const char *const *words, struct err *err)
 {
     e->out = file_nameless();
     e->err_fd = file_nameless();
@@ -188,7 +189,7 @@ static bool start(struct suite_entry *e, const char *const *words, struct err *e
     e->started_ms = clock_mono_ms();
     pid_t pid = fork();
     if (pid == 0)
-        become_worker(e, words);
+        suite_become_worker(e, words);
     if (pid > 0)
         e->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (e->pidfd < 0)
@@ -196,7 +197,7 @@ static bool start(struct suite_entry *e, const char *const *words, struct err *e
     return true;
 }
 
-static const char *status_of(const json_t *result)
+static const char *suite_result_status(const json_t *result)
 {
     const char *status = json_string_value(json_object_get(result, "status"));
     return status ? status : "errored";
@@ -211,7 +212,7 @@ static void read_result(struct suite *s, struct suite_entry *e, const siginfo_t 
     e->exit = info->si_code == CLD_EXITED ? info->si_status : err_status(E_INTERNAL);
     if (file_read(e->out, RESULT_MAX, e->file, &text, &error) &&
         json_parse(buf_str(&text), e->file, E_INTERNAL, &e->result, &error)) {
-        e->status = status_of(e->result);
+        e->status = suite_result_status(e->result);
         return;
     }
     err_set(&error, E_INTERNAL, "the process for '%s' ended without a result", e->file);
@@ -245,7 +246,7 @@ static void repeat_words(const struct suite *s, const struct suite_entry *e)
         out_note(s->cli, "  " STR_FMT, STR_ARG(line));
 }
 
-static void finish(struct suite *s, struct suite_entry *e)
+static void suite_finish_entry(struct suite *s, struct suite_entry *e)
 {
     siginfo_t info = {0};
     while (waitid(P_PIDFD, (id_t)e->pidfd, &info, WEXITED) < 0 && errno == EINTR)
@@ -256,7 +257,7 @@ static void finish(struct suite *s, struct suite_entry *e)
     close_entry(e);
 }
 
-struct pool {
+struct suite_pool {
     struct suite *s;
     suite_words words;
     void *context;
@@ -265,12 +266,12 @@ struct pool {
     int cancel;
 };
 
-static bool fill(struct pool *p, struct err *err)
+static bool suite_start_workers(struct suite_pool *p, struct err *err)
 {
     struct suite *s = p->s;
     while (!p->canceled && p->running < s->jobs && p->next < s->n) {
         struct suite_entry *e = &s->entries[p->next++];
-        if (!start(e, p->words(p->context, e), err)) {
+        if (!suite_start_entry(e, p->words(p->context, e), err)) {
             close_entry(e);
             return false;
         }
@@ -279,7 +280,7 @@ static bool fill(struct pool *p, struct err *err)
     return true;
 }
 
-static void end_all(struct pool *p)
+static void suite_terminate_all(struct suite_pool *p)
 {
     p->canceled = true;
     for (size_t i = 0; i < p->s->n; i++)
@@ -288,7 +289,7 @@ static void end_all(struct pool *p)
 }
 
 /* Waits until a process exits, or for a signal to end them all. */
-static void await(struct pool *p)
+static void suite_await_worker(struct suite_pool *p)
 {
     struct pollfd fds[SUITE_JOBS_MAX + 1];
     struct suite_entry *whose[SUITE_JOBS_MAX + 1];
@@ -303,10 +304,10 @@ static void await(struct pool *p)
     if (poll(fds, n, -1) < 0)
         return;
     if (fds[0].revents)
-        end_all(p);
+        suite_terminate_all(p);
     for (nfds_t i = 1; i < n; i++)
         if (fds[i].revents) {
-            finish(p->s, whose[i]);
+            suite_finish_entry(p->s, whose[i]);
             p->running--;
         }
 }
@@ -315,15 +316,15 @@ bool suite_run(struct suite *s, suite_words words, void *context, struct err *er
 {
     sigset_t set;
     AUTO_FD int cancel = interrupt_open(false, &set);
-    struct pool p = {.s = s, .words = words, .context = context, .cancel = cancel};
+    struct suite_pool p = {.s = s, .words = words, .context = context, .cancel = cancel};
     s->cli->patience.cancel = cancel;
-    bool ok = fill(&p, err);
+    bool ok = suite_start_workers(&p, err);
     if (!ok)
-        end_all(&p);
+        suite_terminate_all(&p);
     while (p.running) {
-        await(&p);
-        if (ok && !(ok = fill(&p, err)))
-            end_all(&p);
+        suite_await_worker(&p);
+        if (ok && !(ok = suite_start_workers(&p, err)))
+            suite_terminate_all(&p);
     }
     s->cli->patience.cancel = -1;
     interrupt_close(&set);
@@ -332,7 +333,7 @@ bool suite_run(struct suite *s, suite_words words, void *context, struct err *er
 
 /* Summary ------------------------------------------------------------------------------------- */
 
-static int rank(const char *status)
+static int suite_status_rank(const char *status)
 {
     static const char *const order[] = {"passed", "failed", "errored", "canceled"};
     int i = 0;
@@ -341,21 +342,21 @@ static int rank(const char *status)
     return i;
 }
 
-static const struct suite_entry *worst(const struct suite *s)
+static const struct suite_entry *suite_worst_entry(const struct suite *s)
 {
     const struct suite_entry *w = &s->entries[0];
     for (size_t i = 1; i < s->n; i++)
-        if (rank(s->entries[i].status) > rank(w->status))
+        if (suite_status_rank(s->entries[i].status) > suite_status_rank(w->status))
             w = &s->entries[i];
     return w;
 }
 
 int suite_status(const struct suite *s)
 {
-    return worst(s)->exit;
+    return suite_worst_entry(s)->exit;
 }
 
-static size_t count(const struct suite *s, const char *status)
+static size_t suite_count_status(const struct suite *s, const char *status)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++)
@@ -375,11 +376,11 @@ void suite_table(const struct suite *s)
         snprintf(name, sizeof(name), "%-*s", width, e->name);
         out_name(s->cli, str_z(name), ' ');
         out_text(s->cli, STR(" "));
-        out_styled(s->cli, rank(e->status) == 0 ? OUT_GREEN : OUT_RED, e->status);
+        out_styled(s->cli, suite_status_rank(e->status) == 0 ? OUT_GREEN : OUT_RED, e->status);
         out_line(s->cli, "%*s %7llu ms", 8 - (int)strlen(e->status), "", (unsigned long long)e->ms);
         ms += e->ms;
     }
-    out_line(s->cli, "%zu of %zu scenarios passed, %llu ms", count(s, "passed"), s->n,
+    out_line(s->cli, "%zu of %zu scenarios passed, %llu ms", suite_count_status(s, "passed"), s->n,
         (unsigned long long)ms);
 }
 
@@ -387,9 +388,9 @@ json_t *suite_json(const struct suite *s)
 {
     static const char *const statuses[] = {"passed", "failed", "errored", "canceled"};
     json_t *object = json_object(), *list = json_array(), *counts = json_object();
-    json_put(object, "status", json_string(worst(s)->status));
+    json_put(object, "status", json_string(suite_worst_entry(s)->status));
     for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
-        json_put(counts, statuses[i], json_integer((json_int_t)count(s, statuses[i])));
+        json_put(counts, statuses[i], json_integer((json_int_t)suite_count_status(s, statuses[i])));
     json_put(object, "counts", counts);
     for (size_t i = 0; i < s->n; i++) {
         const struct suite_entry *e = &s->entries[i];

@@ -134,32 +134,32 @@ void talk_tell_diff(void *context, struct str diff)
 /* Answering ------------------------------------------------------------------------------------ */
 
 /* Whether to show the choices; answers count once they are shown. */
-static bool is_ripe(const struct question *q)
+static bool talk_ask_choices_due(const struct question *q)
 {
     return q->armed || (q->since_ms && clock_mono_ms() - q->since_ms >= ARM_MS);
 }
 
-static void answer(struct talk *t, enum approve_answer answer)
+static void talk_ask_set_answer(struct talk *t, enum approve_answer answer)
 {
     t->question.answer = answer;
     t->question.open = false;
     talk_signal(t->answered);
 }
 
-static void yes(struct talk *t)
+static void talk_ask_answer_yes(struct talk *t)
 {
-    answer(t, APPROVE_YES);
+    talk_ask_set_answer(t, APPROVE_YES);
 }
 
-static void no(struct talk *t)
+static void talk_ask_answer_no(struct talk *t)
 {
-    answer(t, APPROVE_NO);
+    talk_ask_set_answer(t, APPROVE_NO);
 }
 
-static void always(struct talk *t)
+static void talk_ask_answer_always(struct talk *t)
 {
     if (t->question.rule.n)
-        answer(t, APPROVE_YES_ALWAYS);
+        talk_ask_set_answer(t, APPROVE_YES_ALWAYS);
 }
 
 /* Loads text into the editor. Returns false if the editor cannot represent it exactly. */
@@ -175,7 +175,7 @@ static bool load_editor(struct talk *t, struct str text)
     return false;
 }
 
-static void edit(struct talk *t)
+static void talk_ask_start_edit(struct talk *t)
 {
     struct question *q = &t->question;
     if (!q->edit)
@@ -199,7 +199,8 @@ bool talk_answer(struct talk *t, const struct typed *typed)
     static const struct {
         const char *key;
         void (*run)(struct talk *t);
-    } rows[] = {{"y", yes}, {"n", no}, {"a", always}, {"e", edit}};
+    } rows[] = {{"y", talk_ask_answer_yes}, {"n", talk_ask_answer_no},
+        {"a", talk_ask_answer_always}, {"e", talk_ask_start_edit}};
     pthread_mutex_lock(&t->lock);
     bool open = t->question.open && t->question.armed && !t->question.editing;
     for (size_t i = 0; open && typed->kind == TYPED_TEXT && i < ARRAY_LEN(rows); i++)
@@ -213,7 +214,7 @@ bool talk_answer(struct talk *t, const struct typed *typed)
 
 /* Editing -------------------------------------------------------------------------------------- */
 
-static void restore(struct talk *t)
+static void talk_ask_restore_editor(struct talk *t)
 {
     struct question *q = &t->question;
     q->editing = q->half = false;
@@ -235,10 +236,10 @@ bool talk_take_edited(struct talk *t)
         editor_content(t->editor, &e->now);
         bool same = str_eq(buf_str(&e->now), e->text);
         if (e->now.n && buf_ok(&e->now))
-            answer(t, same ? APPROVE_YES : APPROVE_EDITED);
+            talk_ask_set_answer(t, same ? APPROVE_YES : APPROVE_EDITED);
         else if (t->console.plain)
             plain_choices(t);
-        restore(t);
+        talk_ask_restore_editor(t);
     }
     pthread_mutex_unlock(&t->lock);
     return mine;
@@ -249,7 +250,7 @@ bool talk_leave_edited(struct talk *t)
     pthread_mutex_lock(&t->lock);
     bool mine = t->question.editing;
     if (mine)
-        restore(t);
+        talk_ask_restore_editor(t);
     pthread_mutex_unlock(&t->lock);
     return mine;
 }
@@ -257,7 +258,7 @@ bool talk_leave_edited(struct talk *t)
 void talk_end_edit(struct talk *t)
 {
     if (t->question.editing && !t->question.open)
-        restore(t);
+        talk_ask_restore_editor(t);
 }
 
 void talk_question_drawn(struct talk *t)
@@ -286,7 +287,7 @@ void talk_question_shown(struct talk *t)
 
 /* Drawing -------------------------------------------------------------------------------------- */
 
-static void add_choices(const struct question *q, struct text *line)
+static void talk_ask_add_choices(const struct question *q, struct text *line)
 {
     const struct style *key = &theme[THEME_ASK];
     text_add_z(line, "[y]", key);
@@ -317,8 +318,8 @@ void talk_add_question(struct talk *t, unsigned width, struct text *region)
             q->is_command ? "Enter runs it so  Escape goes back"
                           : "Enter shows what it changes  Escape goes back",
             &theme[THEME_DIM]);
-    } else if (is_ripe(q)) {
-        add_choices(q, &line);
+    } else if (talk_ask_choices_due(q)) {
+        talk_ask_add_choices(q, &line);
         q->offered = true;
     }
     text_end(&line);

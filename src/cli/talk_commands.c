@@ -14,13 +14,13 @@ enum {
 
 static void say_help(struct talk *t, struct str words);
 
-static void quit(struct talk *t, struct str words)
+static void talk_commands_quit(struct talk *t, struct str words)
 {
     (void)words;
     t->leave = true;
 }
 
-static const struct command {
+static const struct talk_command_row {
     const char *name, *words, *help;
     void (*run)(struct talk *t, struct str words);
     bool idle; /* deferred until the turn is over */
@@ -37,7 +37,7 @@ static const struct command {
         talk_consent, false},
     {"/export", "[FILE]", "write the conversation to FILE.md or FILE.json", talk_export, true},
     {"/open", "", "print what was collapsed last, then the one before it", talk_open, false},
-    {"/quit", "", "leave", quit, false},
+    {"/quit", "", "leave", talk_commands_quit, false},
 };
 
 /* Lists the keys, as bound by the settings. */
@@ -158,7 +158,7 @@ void talk_show_block(struct talk *t, const char *language, struct str text)
     pthread_mutex_unlock(&t->lock);
 }
 
-static struct str trim(struct str s)
+static struct str talk_commands_trim(struct str s)
 {
     while (s.n && (s.p[0] == ' ' || s.p[0] == '\n'))
         s = str_skip(s, 1);
@@ -190,7 +190,7 @@ void talk_run_later(struct talk *t)
     }
 }
 
-static void run_command(struct talk *t, const struct command *c, struct str words)
+static void talk_commands_run(struct talk *t, const struct talk_command_row *c, struct str words)
 {
     AUTO_BUF struct buf b = BUF_INIT(4096);
     if (words.n && !c->words[0]) {
@@ -228,16 +228,16 @@ bool talk_command(struct talk *t, struct str text)
     struct str name = blank < 0 ? text : str_head(text, (size_t)blank);
     if (str_starts_with(text, STR("!"))) {
         if (t->busy)
-            wait_for_turn(t, "!", trim(str_skip(text, 1)));
+            wait_for_turn(t, "!", talk_commands_trim(str_skip(text, 1)));
         else
-            talk_shell(t, trim(str_skip(text, 1)));
+            talk_shell(t, talk_commands_trim(str_skip(text, 1)));
         return true;
     }
     if (!is_command(name))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         if (str_is(name, commands[i].name)) {
-            run_command(t, &commands[i], trim(str_skip(text, name.n)));
+            talk_commands_run(t, &commands[i], talk_commands_trim(str_skip(text, name.n)));
             return true;
         }
     say_unknown(t, name);

@@ -8,7 +8,7 @@ static struct approve *approve_of(struct talk *t)
     return &t->job.bench.box->approve;
 }
 
-static bool mode_of(struct str word, enum approve_mode *ret_mode)
+static bool talk_consent_parse_mode(struct str word, enum approve_mode *ret_mode)
 {
     for (unsigned i = 0; i < APPROVE_MODES; i++)
         if (str_is(word, approve_mode_names[i])) {
@@ -18,10 +18,10 @@ static bool mode_of(struct str word, enum approve_mode *ret_mode)
     return false;
 }
 
-static void apply(struct talk *t, struct str line)
+static void talk_consent_apply_line(struct talk *t, struct str line)
 {
     enum approve_mode mode;
-    if (mode_of(line, &mode))
+    if (talk_consent_parse_mode(line, &mode))
         t->job.bench.options.approve.mode = mode;
     else if (str_starts_with(line, STR("-")))
         (void)approve_forget(approve_of(t), str_skip(line, 1));
@@ -34,7 +34,7 @@ void talk_apply_consent(struct talk *t)
     struct str line, rest = buf_str(&t->consent);
     while (t->consent.n && str_cut(rest, '\n', &line, &rest))
         if (line.n)
-            apply(t, line);
+            talk_consent_apply_line(t, line);
     buf_reset(&t->consent);
 }
 
@@ -44,7 +44,7 @@ static void add_rules(struct buf *b, const char *title, const struct str_list *r
         buf_printf(b, "%s\n  " STR_FMT, i ? "" : title, STR_ARG(rules->p[i]));
 }
 
-static void say(struct talk *t)
+static void talk_consent_print(struct talk *t)
 {
     static const char *const meaning[] = {
         [APPROVE_NEVER] = "nobody is asked",
@@ -81,10 +81,10 @@ static bool is_remembered(struct talk *t, struct str rule)
     return found;
 }
 
-static bool check(struct talk *t, struct str word, bool forget, struct err *err)
+static bool talk_consent_check_word(struct talk *t, struct str word, bool forget, struct err *err)
 {
     enum approve_mode mode;
-    if (!forget && mode_of(word, &mode))
+    if (!forget && talk_consent_parse_mode(word, &mode))
         return true;
     if (!forget && str_find(word, ':') < 0)
         return err_set(err, E_CLI_INVALID_ARG,
@@ -106,12 +106,12 @@ void talk_consent(struct talk *t, struct str words)
         pthread_mutex_lock(&t->lock);
         bool waits = t->consent.n;
         pthread_mutex_unlock(&t->lock);
-        say(t);
+        talk_consent_print(t);
         if (waits)
             talk_note(t, "what you said meanwhile counts from the next call on");
         return;
     }
-    if (!check(t, word, forget, &err)) {
+    if (!talk_consent_check_word(t, word, forget, &err)) {
         talk_note_error(t, &err);
         return;
     }
@@ -123,5 +123,5 @@ void talk_consent(struct talk *t, struct str words)
     if (t->busy)
         talk_note(t, "counts from the next call on");
     else
-        say(t);
+        talk_consent_print(t);
 }

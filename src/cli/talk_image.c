@@ -31,7 +31,7 @@ static bool ends_as_image(struct str path)
 /* Words --------------------------------------------------------------------------------------- */
 
 /* Terminals quote a dropped path, or escape its special characters with backslashes. */
-static struct str take_word(struct str text, struct buf *word)
+static struct str talk_image_read_word(struct str text, struct buf *word)
 {
     char quote = 0;
     buf_reset(word);
@@ -51,7 +51,7 @@ static struct str take_word(struct str text, struct buf *word)
     return text;
 }
 
-static int hex(char c)
+static int talk_image_hex_digit(char c)
 {
     static const char digits[] = "0123456789abcdef";
     const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
@@ -61,8 +61,8 @@ static int hex(char c)
 static void add_decoded(struct str url, struct buf *path)
 {
     while (url.n) {
-        int high = url.n > 2 && url.p[0] == '%' ? hex(url.p[1]) : -1;
-        int low = high >= 0 ? hex(url.p[2]) : -1;
+        int high = url.n > 2 && url.p[0] == '%' ? talk_image_hex_digit(url.p[1]) : -1;
+        int low = high >= 0 ? talk_image_hex_digit(url.p[2]) : -1;
         bool coded = low >= 0 && (high || low);
         buf_add_byte(path, coded ? (char)(high << 4 | low) : url.p[0]);
         url = str_skip(url, coded ? 3 : 1);
@@ -70,7 +70,8 @@ static void add_decoded(struct str url, struct buf *path)
 }
 
 /* Converts a word to a path. Returns false if it cannot be the path of an image. */
-static bool path_of(struct talk *t, struct str word, bool with_at_only, struct buf *path)
+static bool talk_image_parse_path(
+    struct talk *t, struct str word, bool with_at_only, struct buf *path)
 {
     bool at = str_starts_with(word, STR("@"));
     const char *home = home_dir(t->job.cli->arena);
@@ -115,7 +116,7 @@ static bool read_image(const char *path, json_t **ret_block, size_t *ret_bytes, 
     return true;
 }
 
-static void say(
+static void talk_image_print_note(
     struct talk *t, const char *path, const json_t *block, size_t bytes, const struct err *err)
 {
     AUTO_BUF struct buf note = BUF_INIT(NOTE_MAX);
@@ -133,7 +134,7 @@ struct attached {
     size_t n, bytes;
 };
 
-static bool is_known(const struct attached *a, const char *path)
+static bool talk_image_is_attached(const struct attached *a, const char *path)
 {
     for (size_t i = 0; i < a->paths.n; i += strlen(a->paths.p + i) + 1)
         if (strcmp(a->paths.p + i, path) == 0)
@@ -141,29 +142,29 @@ static bool is_known(const struct attached *a, const char *path)
     return false;
 }
 
-static void attach(struct talk *t, const char *path, struct attached *a, json_t *content)
+static void talk_image_attach(struct talk *t, const char *path, struct attached *a, json_t *content)
 {
     AUTO_ERR struct err err = {0};
     json_t *block = NULL;
     size_t bytes = 0;
-    if (is_known(a, path))
+    if (talk_image_is_attached(a, path))
         return;
     buf_add(&a->paths, path, strlen(path) + 1);
     if (!read_image(path, &block, &bytes, &err)) {
         if (err.code)
-            say(t, path, NULL, 0, &err);
+            talk_image_print_note(t, path, NULL, 0, &err);
         return;
     }
     if (a->n == IMAGES_MAX || a->bytes + bytes > IMAGES_BYTES) {
         json_decref(block);
         err_set(&err, E_IO, "a prompt has at most %d images of %d MiB together", IMAGES_MAX,
             IMAGES_BYTES >> 20);
-        say(t, path, NULL, 0, &err);
+        talk_image_print_note(t, path, NULL, 0, &err);
         return;
     }
     a->n++;
     a->bytes += bytes;
-    say(t, path, block, bytes, NULL);
+    talk_image_print_note(t, path, block, bytes, NULL);
     json_push(content, block);
 }
 
@@ -173,10 +174,11 @@ void talk_add_images(struct talk *t, struct str text, json_t *message)
     struct attached a = {.paths = BUF_INIT(2 * EDITOR_MAX)};
     json_t *content = json_object_get(message, "content");
     while (text.n) {
-        struct str rest = take_word(text, &word);
+        struct str rest = talk_image_read_word(text, &word);
         /* Piped input may contain untrusted text: only @ attaches a file there. */
-        if (word.n && path_of(t, buf_str(&word), t->console.lines, &path) && path.n < PATH_MAX)
-            attach(t, buf_z(&path), &a, content);
+        if (word.n && talk_image_parse_path(t, buf_str(&word), t->console.lines, &path) &&
+            path.n < PATH_MAX)
+            talk_image_attach(t, buf_z(&path), &a, content);
         text = rest.n == text.n ? str_skip(text, 1) : rest;
     }
     buf_done(&a.paths);

@@ -12,42 +12,42 @@ void talk_open(struct talk *t, struct str words)
         talk_note(t, "nothing is collapsed");
 }
 
-static void before(struct talk *t)
+static void talk_look_previous(struct talk *t)
 {
     (void)chat_look(t->chat, -1);
 }
 
-static void after(struct talk *t)
+static void talk_look_next(struct talk *t)
 {
     (void)chat_look(t->chat, 1);
 }
 
-static void up(struct talk *t)
+static void talk_look_up(struct talk *t)
 {
     chat_look_scroll(t->chat, 0, -1);
 }
 
-static void down(struct talk *t)
+static void talk_look_down(struct talk *t)
 {
     chat_look_scroll(t->chat, 0, 1);
 }
 
-static void page_up(struct talk *t)
+static void talk_look_page_up(struct talk *t)
 {
     chat_look_scroll(t->chat, -1, 0);
 }
 
-static void page_down(struct talk *t)
+static void talk_look_page_down(struct talk *t)
 {
     chat_look_scroll(t->chat, 1, 0);
 }
 
-static void print(struct talk *t)
+static void talk_look_print(struct talk *t)
 {
     (void)chat_open(t->chat);
 }
 
-static void end(struct talk *t)
+static void talk_look_close(struct talk *t)
 {
     chat_look_end(t->chat);
 }
@@ -56,15 +56,15 @@ static const struct {
     const char *key;
     void (*run)(struct talk *t);
 } rows[] = {
-    {"Ctrl+o", before},
-    {"Left", before},
-    {"Right", after},
-    {"Up", up},
-    {"Down", down},
-    {"PageUp", page_up},
-    {"PageDown", page_down},
-    {"Enter", print},
-    {"Escape", end},
+    {"Ctrl+o", talk_look_previous},
+    {"Left", talk_look_previous},
+    {"Right", talk_look_next},
+    {"Up", talk_look_up},
+    {"Down", talk_look_down},
+    {"PageUp", talk_look_page_up},
+    {"PageDown", talk_look_page_down},
+    {"Enter", talk_look_print},
+    {"Escape", talk_look_close},
 };
 
 static bool look_key(struct talk *t, const struct typed *typed)

@@ -18,18 +18,19 @@ enum {
 /* Keys ---------------------------------------------------------------------------------------- */
 
 /* Includes the separator between waiting prompts. */
-static bool has_room(const struct buf *b, size_t n)
+static bool talk_loop_has_room(const struct buf *b, size_t n)
 {
     return n + 2 <= b->max - b->n;
 }
 
-static void send(struct talk *t)
+static void talk_loop_send(struct talk *t)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * EDITOR_MAX);
     if (talk_take_edited(t))
         return;
     editor_content(t->editor, &text);
-    if (t->busy && !(has_room(&t->queue, text.n) && has_room(&t->later, text.n))) {
+    if (t->busy &&
+        !(talk_loop_has_room(&t->queue, text.n) && talk_loop_has_room(&t->later, text.n))) {
         talk_note(t, "too much waits already: this can be sent when the turn is over");
         return;
     }
@@ -66,7 +67,7 @@ static void say_again(struct talk *t)
     talk_note(t, buf_z(&words));
 }
 
-static void interrupt(struct talk *t)
+static void talk_loop_interrupt(struct talk *t)
 {
     uint64_t now = clock_mono_ms();
     bool again = now - t->interrupted_ms < AGAIN_MS && t->interrupted_ms;
@@ -85,7 +86,7 @@ static void interrupt(struct talk *t)
 }
 
 /* Adapts the conversation to the terminal's size. */
-static void fit(struct talk *t)
+static void talk_loop_resize(struct talk *t)
 {
     pthread_mutex_lock(&t->lock);
     chat_set_size(t->chat, t->console.look.cols, t->console.look.rows);
@@ -93,22 +94,22 @@ static void fit(struct talk *t)
     t->dirty = true;
 }
 
-static void stop(struct talk *t)
+static void talk_loop_suspend(struct talk *t)
 {
     console_leave(&t->console);
     raise(SIGSTOP);
     console_return(&t->console);
-    fit(t); /* the size may have changed while stopped */
+    talk_loop_resize(t); /* the size may have changed while stopped */
 }
 
 /* Handles keys that the editor ignores. */
-static void other_key(struct talk *t, const char *key)
+static void talk_loop_other_key(struct talk *t, const char *key)
 {
     if (strcmp(key, "Escape") == 0 && !talk_leave_edited(t) && t->busy)
         talk_interrupt(t); /* waiting input is then sent */
 }
 
-static void take_key(struct talk *t, const struct typed *typed)
+static void talk_loop_handle_key(struct talk *t, const struct typed *typed)
 {
     if (talk_answer(t, typed) || talk_look_key(t, typed))
         return;
@@ -117,20 +118,20 @@ static void take_key(struct talk *t, const struct typed *typed)
         t->interrupted_ms = 0;
     switch (event) {
     case EDITOR_SENT:
-        send(t);
+        talk_loop_send(t);
         break;
     case EDITOR_INTERRUPT:
-        interrupt(t);
+        talk_loop_interrupt(t);
         break;
     case EDITOR_END:
         t->leave = true;
         break;
     case EDITOR_SUSPEND:
-        stop(t);
+        talk_loop_suspend(t);
         break;
     case EDITOR_IGNORED:
         if (typed->kind == TYPED_KEY)
-            other_key(t, typed->key);
+            talk_loop_other_key(t, typed->key);
         break;
     case EDITOR_REDRAW:
         console_anew(&t->console);
@@ -140,11 +141,11 @@ static void take_key(struct talk *t, const struct typed *typed)
     }
 }
 
-static void take_keys(struct talk *t)
+static void talk_loop_handle_keys(struct talk *t)
 {
     struct typed typed;
     while (!t->leave && console_next(&t->console, &typed)) {
-        take_key(t, &typed);
+        talk_loop_handle_key(t, &typed);
         t->drawn_ms = 0; /* show typed text at once */
         t->dirty = true;
     }
@@ -210,7 +211,7 @@ static void draw_rest(struct talk *t)
 
 /* Loop ---------------------------------------------------------------------------------------- */
 
-static int wait_ms(const struct talk *t)
+static int talk_loop_wait_ms(const struct talk *t)
 {
     uint64_t since = clock_mono_ms() - t->drawn_ms;
     int key = console_timeout(&t->console), frame = -1;
@@ -224,18 +225,18 @@ static int wait_ms(const struct talk *t)
 }
 
 /* Handles a resize, or SIGTSTP: the terminal is restored before stopping. */
-static void take_window(struct talk *t)
+static void talk_loop_handle_window(struct talk *t)
 {
     struct signalfd_siginfo info;
     if (read(t->resized, &info, sizeof(info)) == sizeof(info) && info.ssi_signo == SIGTSTP) {
-        stop(t);
+        talk_loop_suspend(t);
         return;
     }
     (void)console_resize(&t->console);
-    fit(t);
+    talk_loop_resize(t);
 }
 
-static void step(struct talk *t)
+static void talk_loop_step(struct talk *t)
 {
     struct pollfd fds[] = {
         {.fd = t->console.lines && t->busy ? -1 : t->console.in, .events = POLLIN},
@@ -244,7 +245,7 @@ static void step(struct talk *t)
         {.fd = t->resized, .events = POLLIN},
         {.fd = t->busy ? -1 : t->job.bench.options.signals, .events = POLLIN},
     };
-    int n = poll(fds, ARRAY_LEN(fds), wait_ms(t));
+    int n = poll(fds, ARRAY_LEN(fds), talk_loop_wait_ms(t));
     if (n == 0 && t->busy)
         t->dirty = true;
     if (fds[1].revents)
@@ -254,9 +255,9 @@ static void step(struct talk *t)
         t->dirty = true;
     }
     if (fds[3].revents)
-        take_window(t);
+        talk_loop_handle_window(t);
     if (fds[4].revents && talk_take_signals(t) && t->console.plain) {
-        interrupt(t);
+        talk_loop_interrupt(t);
         t->dirty = true;
     }
     if (fds[0].revents)
@@ -267,7 +268,7 @@ static void step(struct talk *t)
      * below count as answers. */
     if (talk_question_offered(t))
         look_at_question(t);
-    take_keys(t);
+    talk_loop_handle_keys(t);
     look_at_question(t);
     if (t->console.gone)
         t->leave = true;
@@ -281,7 +282,7 @@ void talk_loop(struct talk *t)
             talk_draw(t);
         if (t->console.lines && talk_take_lines(t))
             continue;
-        step(t);
+        talk_loop_step(t);
         if (talk_turn_is_over(t))
             talk_end_turn(t);
     }

@@ -22,7 +22,7 @@ static bool sessions_dir(struct talk *t, const char **ret_dir, struct err *err)
 
 /* Switching sessions -------------------------------------------------------------------------- */
 
-static void tell_notes(struct talk *t)
+static void talk_session_print_notes(struct talk *t)
 {
     size_t i;
     const json_t *note;
@@ -30,7 +30,7 @@ static void tell_notes(struct talk *t)
 }
 
 /* Continues with another session; takes ownership of it. */
-static void enter(struct talk *t, struct store *store)
+static void talk_session_enter(struct talk *t, struct store *store)
 {
     AUTO_BUF struct buf b = BUF_INIT(4096);
     AUTO_ERR struct err late = {0};
@@ -45,7 +45,7 @@ static void enter(struct talk *t, struct store *store)
     buf_reset(&t->aside);
     buf_printf(&b, "session %s, with %zu message%s", store_id(t->job.store), n, n == 1 ? "" : "s");
     talk_note(t, buf_z(&b));
-    tell_notes(t);
+    talk_session_print_notes(t);
 }
 
 void talk_fork(struct talk *t, struct str words)
@@ -60,14 +60,14 @@ void talk_fork(struct talk *t, struct str words)
             "/fork takes a number of messages from 0 to %zu, counted from the first", all);
     else if (sessions_dir(t, &dir, &err) &&
              exchange_fork_open(dir, t->job.store, words.n ? (size_t)n : SIZE_MAX, &fork, &err))
-        enter(t, fork);
+        talk_session_enter(t, fork);
     if (err.code)
         talk_note_error(t, &err);
 }
 
 /* /session ------------------------------------------------------------------------------------ */
 
-static void add_entry(struct buf *b, const struct catalog_entry *e)
+static void talk_session_add_entry(struct buf *b, const struct catalog_entry *e)
 {
     struct str title = e->title.p ? e->title : STR("");
     size_t n = utf8_cut(title, TITLE_SHOWN);
@@ -90,13 +90,14 @@ static void say_session(struct talk *t, const struct catalog *c)
             continue;
         if (shown++ == 0)
             buf_add_z(&b, "\nothers of this directory, for /session ID:");
-        add_entry(&b, e);
+        talk_session_add_entry(&b, e);
     }
     talk_note(t, buf_z(&b));
 }
 
 /* Finds a session by a title that no other session has. */
-static const char *by_title(const struct catalog *c, struct str words, struct arena *a)
+static const char *talk_session_find_title(
+    const struct catalog *c, struct str words, struct arena *a)
 {
     const struct catalog_entry *found = NULL;
     size_t n = 0;
@@ -112,7 +113,7 @@ static bool open_other(struct talk *t, struct str words, const char *dir, const 
     struct store **ret_store, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    const char *id = by_title(c, words, &a);
+    const char *id = talk_session_find_title(c, words, &a);
     if (str_is(words, "new"))
         return agent_job_new_session(&t->job, ret_store, err);
     const char *word = id ? id : arena_strdup(&a, words);
@@ -137,7 +138,7 @@ void talk_session(struct talk *t, struct str words)
         return;
     }
     if (ok && open_other(t, words, dir, &c, &other, &err)) {
-        enter(t, other);
+        talk_session_enter(t, other);
         AUTO_JSON json_t *messages = store_messages(t->job.store);
         pthread_mutex_lock(&t->lock);
         talk_show_past(t, messages);

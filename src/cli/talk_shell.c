@@ -4,7 +4,7 @@
 #include "tool/confine.h"
 
 /* Reports the command to the model with the next prompt. */
-static void tell_model(struct talk *t, const struct tool_result *result)
+static void talk_shell_notify_model(struct talk *t, const struct tool_result *result)
 {
     struct buf *b = &t->aside;
     const json_t *status = json_object_get(result->details, "exit_code");
@@ -16,7 +16,7 @@ static void tell_model(struct talk *t, const struct tool_result *result)
     buf_add_z(b, "]\n\n");
 }
 
-static void show(struct talk *t, const struct tool_result *result)
+static void talk_shell_show_result(struct talk *t, const struct tool_result *result)
 {
     AUTO_BUF struct buf masked = BUF_INIT(64 << 20);
     bool failed = result->error.code;
@@ -29,7 +29,7 @@ static void show(struct talk *t, const struct tool_result *result)
 }
 
 /* Needs no approval, since the user typed the command; uses the sandbox of the tools. */
-static bool run(struct talk *t, struct err *err)
+static bool talk_shell_run_command(struct talk *t, struct err *err)
 {
     struct toolbox *box = t->job.bench.box;
     struct tool_result result;
@@ -39,8 +39,8 @@ static bool run(struct talk *t, struct err *err)
     box->by_user = true;
     tool_call_json(box, STR("shell"), arguments, &result);
     box->by_user = false;
-    show(t, &result);
-    tell_model(t, &result);
+    talk_shell_show_result(t, &result);
+    talk_shell_notify_model(t, &result);
     bool canceled = result.error.code == E_CANCELED;
     tool_result_done(&result);
     return !canceled || err_set(err, E_CANCELED, "interrupted");
@@ -57,5 +57,5 @@ void talk_shell(struct talk *t, struct str command)
     pthread_mutex_lock(&t->lock);
     chat_call(t->chat, STR("!"), STR("!"), command);
     pthread_mutex_unlock(&t->lock);
-    (void)talk_start_work(t, run);
+    (void)talk_start_work(t, talk_shell_run_command);
 }

@@ -14,7 +14,7 @@ enum {
 };
 
 /* Items with a higher weight are kept longer if the line is too narrow. */
-enum weight {
+enum talk_status_weight {
     WEIGHT_TOKENS = 1,
     WEIGHT_WITHIN,
     WEIGHT_COST,

@@ -8,7 +8,7 @@ enum {
 };
 
 /* Masks keys, which the stream may split. */
-static void say(struct talk *t, struct str delta)
+static void talk_show_text(struct talk *t, struct str delta)
 {
     AUTO_BUF struct buf shown = BUF_INIT(64 << 20);
     buf_add_str(&t->held, delta);
@@ -27,11 +27,11 @@ void talk_say_rest(struct talk *t)
     chat_end(t->chat);
 }
 
-static void tell_stream(struct talk *t, const struct llm_event *e)
+static void talk_show_stream(struct talk *t, const struct llm_event *e)
 {
     AUTO_BUF struct buf masked = BUF_INIT(64 << 20);
     if (e->kind == LLM_TEXT_DELTA) {
-        say(t, e->delta);
+        talk_show_text(t, e->delta);
     } else if (e->kind == LLM_THINKING_DELTA) {
         mask_add_text(&t->job.mask, e->delta, &masked);
         chat_thinking(t->chat, buf_str(&masked));
@@ -42,7 +42,7 @@ static void tell_stream(struct talk *t, const struct llm_event *e)
 }
 
 /* Summarizes a patch by the files that it names. */
-static void add_names(struct str patch, struct buf *words)
+static void talk_show_add_names(struct str patch, struct buf *words)
 {
     static const char *const marks[] = {
         "*** Add File: ", "*** Update File: ", "*** Delete File: ", "+++ b/", "+++ "};
@@ -56,7 +56,7 @@ static void add_names(struct str patch, struct buf *words)
 }
 
 /* Shows a call with its first string argument. */
-static void tell_call(struct talk *t, const json_t *call)
+static void talk_show_call(struct talk *t, const json_t *call)
 {
     AUTO_BUF struct buf words = BUF_INIT(64 << 20), shown = BUF_INIT(64 << 20);
     const char *key;
@@ -64,7 +64,7 @@ static void tell_call(struct talk *t, const json_t *call)
     json_object_foreach(json_object_get(call, "arguments"), key, value)
     {
         if (strcmp(key, "patch") == 0 && words.n == 0)
-            add_names(json_str(value), &words);
+            talk_show_add_names(json_str(value), &words);
         if (json_is_string(value) && words.n == 0)
             buf_add_str(&words, json_str(value));
     }
@@ -72,7 +72,7 @@ static void tell_call(struct talk *t, const json_t *call)
     chat_call(t->chat, json_member(call, "id"), json_member(call, "name"), buf_str(&shown));
 }
 
-static void tell_result(struct talk *t, const json_t *message)
+static void talk_show_result(struct talk *t, const json_t *message)
 {
     AUTO_BUF struct buf text = BUF_INIT(64 << 20), masked = BUF_INIT(64 << 20);
     message_add_text(message, &text);
@@ -89,12 +89,12 @@ void talk_tell_past(struct talk *t, const json_t *message, const json_t *result)
     json_array_foreach(json_object_get(message, "content"), i, block)
     {
         if (block_type(block) == BLOCK_TOOL_CALL && str_eq(json_member(block, "id"), id))
-            tell_call(t, block);
+            talk_show_call(t, block);
     }
-    tell_result(t, result);
+    talk_show_result(t, result);
 }
 
-static void tell_message(struct talk *t, const json_t *message)
+static void talk_show_message(struct talk *t, const json_t *message)
 {
     struct usage u = message_usage(message);
     talk_say_rest(t);
@@ -112,7 +112,7 @@ void talk_changed(struct talk *t)
     t->told = true;
 }
 
-static void tell_compacted(struct talk *t, const struct agent_event *event)
+static void talk_show_compacted(struct talk *t, const struct agent_event *event)
 {
     AUTO_BUF struct buf words = BUF_INIT(200);
     buf_printf(&words, "the conversation goes on with a summary and its last %zu message%s",
@@ -127,24 +127,24 @@ bool talk_tell(void *context, const struct agent_event *event)
     pthread_mutex_lock(&t->lock);
     switch (event->kind) {
     case AGENT_STREAM:
-        tell_stream(t, event->llm);
+        talk_show_stream(t, event->llm);
         break;
     case AGENT_MESSAGE:
-        tell_message(t, event->message);
+        talk_show_message(t, event->message);
         break;
     case AGENT_CALLING:
         talk_apply_consent(t);
-        tell_call(t, event->message);
+        talk_show_call(t, event->message);
         break;
     case AGENT_RESULT:
-        tell_result(t, event->message);
+        talk_show_result(t, event->message);
         break;
     case AGENT_COMPACTING:
         chat_note(t->chat, t->prompt ? STR("the conversation gets long: a summary is made")
                                      : STR("a summary is made"));
         break;
     case AGENT_COMPACTED:
-        tell_compacted(t, event);
+        talk_show_compacted(t, event);
         break;
     case AGENT_ASKING:
         break;

@@ -30,7 +30,7 @@ static bool run_turn(struct talk *t, struct err *err)
     return ok;
 }
 
-static void *work(void *context)
+static void *talk_turn_thread(void *context)
 {
     struct talk *t = context;
     AUTO_ERR struct err err = {0};
@@ -68,7 +68,7 @@ bool talk_start_work(struct talk *t, talk_work what)
     pthread_mutex_lock(&t->lock);
     t->over = false;
     pthread_mutex_unlock(&t->lock);
-    t->busy = pthread_create(&t->thread, NULL, work, t) == 0;
+    t->busy = pthread_create(&t->thread, NULL, talk_turn_thread, t) == 0;
     if (!t->busy)
         talk_note(t, "no thread can be started");
     return t->busy;

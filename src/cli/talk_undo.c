@@ -30,7 +30,7 @@ static bool has_record(struct talk *t)
 }
 
 /* Adds the start of the turn's prompt. */
-static void add_prompt(const struct talk *t, size_t turn, struct buf *b)
+static void talk_undo_add_prompt(const struct talk *t, size_t turn, struct buf *b)
 {
     AUTO_BUF struct buf text = BUF_INIT(JSON_SIZE_MAX);
     struct str line, rest;
@@ -59,7 +59,7 @@ static bool ran_commands(const struct talk *t, size_t turn)
     return false;
 }
 
-static const char *fate(const struct undo_item *item)
+static const char *talk_undo_outcome(const struct undo_item *item)
 {
     if (!item->old.ino)
         return item->new.ino ? "is gone again" : "came and went";
@@ -70,12 +70,12 @@ static void tell_undone(struct talk *t, const struct undo_list *l)
 {
     AUTO_BUF struct buf b = BUF_INIT(1 << 20);
     buf_printf(&b, "taken back: the changes");
-    add_prompt(t, l->turn, &b);
+    talk_undo_add_prompt(t, l->turn, &b);
     if (!str_is(l->root, t->job.bench.options.cwd) && !str_is(l->root, "/"))
         buf_printf(&b, " in " STR_FMT, STR_ARG(l->root));
     for (size_t i = 0; i < MIN(l->n, (size_t)NAMED_MAX); i++)
         buf_printf(&b, "\n  %s" STR_FMT " %s", undo_prefix(l->root), STR_ARG(l->items[i].path),
-            fate(&l->items[i]));
+            talk_undo_outcome(&l->items[i]));
     if (l->n > NAMED_MAX)
         buf_printf(&b, "\n  and %zu more", l->n - NAMED_MAX);
     if (ran_commands(t, l->turn))
@@ -85,11 +85,11 @@ static void tell_undone(struct talk *t, const struct undo_list *l)
 }
 
 /* Informs the model, which would otherwise assume that its changes are still there. */
-static void tell_model(struct talk *t, const struct undo_list *l)
+static void talk_undo_notify_model(struct talk *t, const struct undo_list *l)
 {
     struct buf *b = &t->aside;
     buf_add_z(b, "[The user took back your changes of files");
-    add_prompt(t, l->turn, b);
+    talk_undo_add_prompt(t, l->turn, b);
     buf_add_z(b, ". These are as they were before:");
     for (size_t i = 0; i < MIN(l->n, (size_t)NAMED_MAX); i++)
         buf_printf(
@@ -114,7 +114,7 @@ void talk_undo(struct talk *t, struct str words)
         return;
     }
     tell_undone(t, &list);
-    tell_model(t, &list);
+    talk_undo_notify_model(t, &list);
 }
 
 /* /diff --------------------------------------------------------------------------------------- */
@@ -128,7 +128,7 @@ struct differ {
 };
 
 /* Reads the current content of a file, or the target of a symlink. */
-static bool read_now(const struct differ *d, struct str path, struct stat *ret_st,
+static bool talk_undo_read_file(const struct differ *d, struct str path, struct stat *ret_st,
     struct buf *content, struct err *err)
 {
     char target[PATH_MAX];
@@ -155,12 +155,13 @@ static bool is_binary(struct str text)
     return text.n && memchr(text.p, '\0', text.n);
 }
 
-static bool add_item(struct differ *d, const struct undo_item *item, struct err *err)
+static bool talk_undo_add_item(struct differ *d, const struct undo_item *item, struct err *err)
 {
     AUTO_BUF struct buf old = BUF_INIT((size_t)UNDO_FILE_MAX + 1), new = BUF_INIT(128 << 20);
     AUTO_BUF struct buf note = BUF_INIT(200);
     struct stat st;
-    if (!undo_read(d->t->job.undo, item, &old, err) || !read_now(d, item->path, &st, &new, err))
+    if (!undo_read(d->t->job.undo, item, &old, err) ||
+        !talk_undo_read_file(d, item->path, &st, &new, err))
         return false;
     bool here = st.st_mode && !S_ISDIR(st.st_mode),
          mode = here && item->old.ino && item->old.mode != st.st_mode;
@@ -190,7 +191,7 @@ static bool make_diff(struct differ *d, const struct undo_list *l, struct err *e
         return err_errno(err, E_IO, errno, "cannot open '" STR_FMT "'", STR_ARG(l->root));
     d->root_fd = root;
     for (size_t i = 0; i < l->n; i++)
-        if (!add_item(d, &l->items[i], err))
+        if (!talk_undo_add_item(d, &l->items[i], err))
             return false;
     return buf_ok(&d->diff) ||
            err_set(err, E_IO, "what was changed in %zu files is more than can be shown here", d->n);

@@ -51,7 +51,7 @@ bool trust_held_entry(const struct trust *t)
 }
 
 /* Trust is for contents at a path: the same settings elsewhere may name other files. */
-static struct trust entry_of(struct str bytes, struct str file, struct arena *a)
+static struct trust trust_held_make_entry(struct str bytes, struct str file, struct arena *a)
 {
     char hex[SHA256_HEX], id[SHA256_HEX];
     struct sha256 all;
@@ -76,11 +76,11 @@ bool trust_held_accepts(void *context, struct str path, struct str bytes)
     AUTO_ERR struct err ignored = {0};
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO(trust_close) struct trust_store store = TRUST_STORE_NONE;
-    struct trust t = entry_of(bytes, path, &a);
+    struct trust t = trust_held_make_entry(bytes, path, &a);
     return trust_open(context, false, &store, &ignored) && trust_has(&store, &t);
 }
 
-struct held {
+struct trust_held_file {
     int dir;          /* directory of the held file */
     const char *name; /* its name in `dir` */
     struct str place; /* absolute path where it belongs */
@@ -89,7 +89,7 @@ struct held {
 };
 
 /* Refuses symlinks in the path. */
-static int open_dir(struct str path, struct arena *a, struct err *err)
+static int trust_held_open_dir(struct str path, struct arena *a, struct err *err)
 {
     ptrdiff_t slash = str_find_last(path, '/');
     const char *dir = slash > 0 ? arena_strdup(a, str_head(path, (size_t)slash)) : "/";
@@ -106,10 +106,10 @@ static int open_dir(struct str path, struct arena *a, struct err *err)
 }
 
 static bool read_held(
-    struct held *h, struct str path, struct arena *a, struct buf *bytes, struct err *err)
+    struct trust_held_file *h, struct str path, struct arena *a, struct buf *bytes, struct err *err)
 {
     struct stat st;
-    h->dir = open_dir(path, a, err);
+    h->dir = trust_held_open_dir(path, a, err);
     h->name = arena_strdup(a, lexical_name(path));
     if (h->dir < 0)
         return false;
@@ -126,7 +126,7 @@ static bool read_held(
 }
 
 /* Original path of a held file, without the suffix that avoids name collisions. */
-static struct str place_of(struct str path, struct arena *a)
+static struct str trust_held_original_path(struct str path, struct arena *a)
 {
     enum {
         SUFFIX = 9
@@ -145,7 +145,7 @@ static struct str place_of(struct str path, struct arena *a)
 }
 
 /* Settings may be replaced only if they are exactly the part of these that was left in place. */
-static bool is_rest(int dir, const char *name, struct str bytes)
+static bool trust_held_is_rest(int dir, const char *name, struct str bytes)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
     AUTO_BUF struct buf now = BUF_INIT(2 * PROTECT_FILE_MAX);
@@ -164,14 +164,15 @@ static bool is_rest(int dir, const char *name, struct str bytes)
 }
 
 /* Writes the bytes that were shown, not the held file, which may have changed since. */
-static bool put_back(struct held *h, struct str bytes, struct arena *a, struct err *err)
+static bool trust_held_restore(
+    struct trust_held_file *h, struct str bytes, struct arena *a, struct err *err)
 {
     const char *name = arena_strdup(a, lexical_name(h->place));
     const char *fresh = arena_printf(a, "%s.cordon-new", name);
-    AUTO_FD int dir = open_dir(h->place, a, err);
+    AUTO_FD int dir = trust_held_open_dir(h->place, a, err);
     if (dir < 0)
         return false;
-    bool over = h->settings && is_rest(dir, name, bytes);
+    bool over = h->settings && trust_held_is_rest(dir, name, bytes);
     (void)unlinkat(dir, fresh, 0);
     AUTO_FD int fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     bool ok = fd >= 0 && file_write_all(fd, bytes) && fchmod(fd, h->mode) == 0 && fsync(fd) == 0 &&
@@ -186,7 +187,8 @@ static bool put_back(struct held *h, struct str bytes, struct arena *a, struct e
     return true;
 }
 
-static bool agree(struct cli *cli, struct str path, struct str bytes, bool yes, struct err *err)
+static bool trust_held_confirm(
+    struct cli *cli, struct str path, struct str bytes, bool yes, struct err *err)
 {
     AUTO_BUF struct buf shown = BUF_INIT(8 * SHOWN_MAX);
     struct str line, rest = str_head(bytes, SHOWN_MAX);
@@ -212,16 +214,16 @@ bool trust_held(struct cli *cli, const struct trust_store *store, struct str pat
             "'" STR_FMT "' lists entries of an index; put them back with 'git update-index "
             "--index-info', which reads such lines",
             STR_ARG(path));
-    struct held h = {.dir = -1, .place = place_of(path, cli->arena)};
+    struct trust_held_file h = {.dir = -1, .place = trust_held_original_path(path, cli->arena)};
     h.settings = str_starts_with(lexical_name(h.place), STR("config"));
     bool ok = read_held(&h, path, cli->arena, &bytes, err) &&
-              agree(cli, path, buf_str(&bytes), yes, err) &&
-              put_back(&h, buf_str(&bytes), cli->arena, err);
+              trust_held_confirm(cli, path, buf_str(&bytes), yes, err) &&
+              trust_held_restore(&h, buf_str(&bytes), cli->arena, err);
     if (h.dir >= 0)
         close(h.dir);
     if (!ok)
         return false;
-    struct trust t = entry_of(buf_str(&bytes), h.place, cli->arena);
+    struct trust t = trust_held_make_entry(buf_str(&bytes), h.place, cli->arena);
     if (!trust_add(store, &t, err))
         return false;
     if (!cli->json) {

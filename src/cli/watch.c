@@ -50,7 +50,7 @@ static void drain_fd(int fd)
 
 /* Keys ---------------------------------------------------------------------------------------- */
 
-static void cancel(struct watch *l)
+static void watch_cancel_run(struct watch *l)
 {
     if (l->state.over) {
         l->leave = true;
@@ -60,7 +60,7 @@ static void cancel(struct watch *l)
     signal_fd(l->cancel);
 }
 
-static void scroll(struct watch_state *s, int by)
+static void watch_scroll(struct watch_state *s, int by)
 {
     s->moved = true;
     if (by < 0)
@@ -70,7 +70,7 @@ static void scroll(struct watch_state *s, int by)
 }
 
 /* Handles known keys; other escape sequences are skipped. */
-static void take_keys(struct watch *l, struct str keys)
+static void watch_handle_keys(struct watch *l, struct str keys)
 {
     static const struct {
         const char *bytes;
@@ -98,25 +98,25 @@ static void take_keys(struct watch *l, struct str keys)
                 continue;
             taken = strlen(known[i].bytes);
             if (known[i].by)
-                scroll(&l->state, known[i].by);
+                watch_scroll(&l->state, known[i].by);
             else if (!known[i].only_over || l->state.over)
-                cancel(l);
+                watch_cancel_run(l);
             break;
         }
         keys = str_skip(keys, taken);
     }
 }
 
-static void read_keys(struct watch *l)
+static void watch_read_keys(struct watch *l)
 {
     char bytes[INPUT];
     ssize_t n = read(l->display.in, bytes, sizeof(bytes));
     pthread_mutex_lock(&l->lock);
     if (n <= 0) { /* the terminal is gone */
-        cancel(l);
+        watch_cancel_run(l);
         l->leave = true;
     } else {
-        take_keys(l, str_n(bytes, (size_t)n));
+        watch_handle_keys(l, str_n(bytes, (size_t)n));
     }
     pthread_mutex_unlock(&l->lock);
 }
@@ -132,7 +132,7 @@ static void read_signal(struct watch *l)
         return;
     }
     pthread_mutex_lock(&l->lock);
-    cancel(l);
+    watch_cancel_run(l);
     l->leave = true; /* once the run is over */
     pthread_mutex_unlock(&l->lock);
 }
@@ -149,7 +149,7 @@ static bool may_draw(struct watch *l, uint64_t now)
     return !l->frame_since || now - l->frame_since >= SESSION_FRAME_MS;
 }
 
-static void draw(struct watch *l, uint64_t now)
+static void watch_redraw(struct watch *l, uint64_t now)
 {
     pthread_mutex_lock(&l->lock);
     if (may_draw(l, now)) {
@@ -162,7 +162,7 @@ static void draw(struct watch *l, uint64_t now)
     l->drawn_ms = now;
 }
 
-static bool is_done(struct watch *l)
+static bool watch_is_done(struct watch *l)
 {
     pthread_mutex_lock(&l->lock);
     bool done = l->state.over && (l->leave || l->canceled);
@@ -170,15 +170,15 @@ static bool is_done(struct watch *l)
     return done;
 }
 
-static void *show(void *context)
+static void *watch_thread(void *context)
 {
     struct watch *l = context;
     bool gone = false;
-    while (!is_done(l)) {
+    while (!watch_is_done(l)) {
         uint64_t now = clock_mono_ms();
         bool due = now - l->drawn_ms >= FRAME_MS;
         if (due)
-            draw(l, now);
+            watch_redraw(l, now);
         struct pollfd fds[] = {
             {.fd = gone ? -1 : l->display.in, .events = POLLIN},
             {.fd = l->look.signals, .events = POLLIN},
@@ -188,7 +188,7 @@ static void *show(void *context)
         if (poll(fds, ARRAY_LEN(fds), due ? TICK_MS : FRAME_MS) <= 0)
             continue;
         if (fds[0].revents)
-            read_keys(l);
+            watch_read_keys(l);
         gone = gone || fds[0].revents & (POLLHUP | POLLERR | POLLNVAL);
         if (fds[1].revents)
             read_signal(l);
@@ -213,7 +213,7 @@ void watch_output(struct watch *l, struct str bytes)
     signal_fd(l->wake);
 }
 
-static enum watch_mark mark_of(enum step_status status)
+static enum watch_mark watch_mark_of(enum step_status status)
 {
     static const enum watch_mark marks[] = {
         [STEP_PASSED] = WATCH_PASSED,
@@ -235,7 +235,7 @@ void watch_progress(struct watch *l, const struct runner_progress *p)
         if (p->step->action.type == ACTION_RESIZE)
             term_resize(l->term, p->step->action.rows, p->step->action.cols);
     } else {
-        step->mark = mark_of(p->status);
+        step->mark = watch_mark_of(p->status);
         step->duration_ms = p->duration_ms;
         l->frozen |= p->status != STEP_PASSED || p->index + 1 == l->look.scenario->n_steps;
         if (p->error)
@@ -286,7 +286,8 @@ bool watch_open(const struct watch_look *look, struct watch **ret_watch, struct 
         .started_ms = now,
         .now_ms = now,
     };
-    int error = l->cancel < 0 || l->wake < 0 ? EMFILE : pthread_create(&l->thread, NULL, show, l);
+    int error =
+        l->cancel < 0 || l->wake < 0 ? EMFILE : pthread_create(&l->thread, NULL, watch_thread, l);
     l->has_thread = error == 0;
     if (error) {
         watch_close(l);

@@ -34,11 +34,11 @@ static const struct {
     [WATCH_SKIPPED] = {"–", &dim, &dim},
 };
 
-struct area {
+struct watch_view_area {
     unsigned row, col, rows, cols;
 };
 
-static struct style reversed(const struct style *style)
+static struct style watch_view_reversed(const struct style *style)
 {
     struct style s = style ? *style : (struct style){0};
     s.attrs ^= STYLE_INVERSE;
@@ -80,8 +80,8 @@ static void add_action(struct buf *b, const struct action *a)
 }
 
 /* Right-aligned text. */
-static void put_right(struct canvas *c, const struct area *a, unsigned row, struct str text,
-    const struct style *style)
+static void put_right(struct canvas *c, const struct watch_view_area *a, unsigned row,
+    struct str text, const struct style *style)
 {
     unsigned n = (unsigned)MIN(text.n, (size_t)a->cols);
     canvas_text(c, a->row + row, a->col + a->cols - n, a->col + a->cols, text, style);
@@ -101,7 +101,7 @@ static unsigned word_width(struct str text)
 /* Puts text on several lines, broken between words, or within a word that is longer than a line.
  * Returns the number of lines; without a canvas it only counts them. */
 static unsigned put_wrapped(
-    struct canvas *c, const struct area *a, struct str text, const struct style *style)
+    struct canvas *c, const struct watch_view_area *a, struct str text, const struct style *style)
 {
     unsigned row = 0, col = 0, width;
     bool begins = true;
@@ -125,7 +125,7 @@ static unsigned put_wrapped(
 
 /* Parts --------------------------------------------------------------------------------------- */
 
-static size_t count(const struct watch_state *s, enum watch_mark mark)
+static size_t watch_view_count(const struct watch_state *s, enum watch_mark mark)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->scenario->n_steps; i++)
@@ -133,16 +133,17 @@ static size_t count(const struct watch_state *s, enum watch_mark mark)
     return n;
 }
 
-static void draw_title(const struct watch_state *s, struct canvas *c)
+static void watch_view_draw_title(const struct watch_state *s, struct canvas *c)
 {
     unsigned cols = canvas_cols(c);
-    const struct area line = {.rows = 1, .cols = cols - 1};
+    const struct watch_view_area line = {.rows = 1, .cols = cols - 1};
     AUTO_BUF struct buf right = BUF_INIT(256);
     size_t n = s->scenario->n_steps;
     canvas_fill(c, 0, 0, cols, &bar);
     if (s->over)
         buf_printf(&right, "%s  ", exec_status_name(s->status));
-    buf_printf(&right, "%zu/%zu  ", s->over ? count(s, WATCH_PASSED) : MIN(s->current + 1, n), n);
+    buf_printf(&right, "%zu/%zu  ",
+        s->over ? watch_view_count(s, WATCH_PASSED) : MIN(s->current + 1, n), n);
     add_duration(&right, s->now_ms - s->started_ms);
     struct style name = bar;
     name.attrs |= STYLE_BOLD;
@@ -152,7 +153,7 @@ static void draw_title(const struct watch_state *s, struct canvas *c)
     put_right(c, &line, 0, buf_str(&right), &bar);
 }
 
-static void draw_help(const struct watch_state *s, struct canvas *c, struct str note)
+static void watch_view_draw_help(const struct watch_state *s, struct canvas *c, struct str note)
 {
     unsigned row = canvas_rows(c) - 1, cols = canvas_cols(c);
     struct str keys =
@@ -164,15 +165,15 @@ static void draw_help(const struct watch_state *s, struct canvas *c, struct str 
         canvas_text(c, row, cols - (unsigned)note.n - 1, cols, note, &yellow);
 }
 
-static void draw_step(
-    const struct watch_state *s, struct canvas *c, const struct area *a, unsigned row, size_t index)
+static void watch_view_draw_step(const struct watch_state *s, struct canvas *c,
+    const struct watch_view_area *a, unsigned row, size_t index)
 {
     const struct watch_step *step = &s->steps[index];
     bool here = index == s->current;
     AUTO_BUF struct buf time = BUF_INIT(64);
-    struct style text = here ? reversed(looks[step->mark].text) : (struct style){0};
+    struct style text = here ? watch_view_reversed(looks[step->mark].text) : (struct style){0};
     struct style mark =
-        here ? reversed(looks[step->mark].mark_style) : *looks[step->mark].mark_style;
+        here ? watch_view_reversed(looks[step->mark].mark_style) : *looks[step->mark].mark_style;
     if (!here && looks[step->mark].text)
         text = *looks[step->mark].text;
     if (step->mark == WATCH_RUNNING)
@@ -184,12 +185,13 @@ static void draw_step(
     canvas_put(c, a->row + row, a->col + 1, str_z(looks[step->mark].mark), 1, &mark);
     canvas_text(c, a->row + row, a->col + 3, end, s->scenario->steps[index].name, &text);
     struct style faint = here ? text : dim;
-    const struct area inner = {a->row, a->col, a->rows, a->cols - 1};
+    const struct watch_view_area inner = {a->row, a->col, a->rows, a->cols - 1};
     put_right(c, &inner, row, buf_str(&time), &faint);
 }
 
 /* Below the list: the action of the step, or the error. */
-static unsigned draw_detail(const struct watch_state *s, struct canvas *c, const struct area *a)
+static unsigned watch_view_draw_detail(
+    const struct watch_state *s, struct canvas *c, const struct watch_view_area *a)
 {
     AUTO_BUF struct buf text = BUF_INIT(4096);
     const struct style *style = s->error[0] ? &red : &dim;
@@ -199,7 +201,7 @@ static unsigned draw_detail(const struct watch_state *s, struct canvas *c, const
         add_action(&text, &s->scenario->steps[s->current].action);
     if (text.n == 0 || a->rows < UNDER_MIN)
         return 0;
-    struct area at = {a->row, a->col + 1, 0, a->cols - 2};
+    struct watch_view_area at = {a->row, a->col + 1, 0, a->cols - 2};
     unsigned rows = MIN(put_wrapped(NULL, &at, buf_str(&text), style), a->rows / 2);
     rows = MIN(rows, (unsigned)DETAIL_MAX);
     at.rows = rows;
@@ -210,21 +212,22 @@ static unsigned draw_detail(const struct watch_state *s, struct canvas *c, const
     return rows + 1;
 }
 
-static void draw_list(struct watch_state *s, struct canvas *c, const struct area *a)
+static void watch_view_draw_list(
+    struct watch_state *s, struct canvas *c, const struct watch_view_area *a)
 {
     size_t n = s->scenario->n_steps;
-    unsigned rows = a->rows - draw_detail(s, c, a);
+    unsigned rows = a->rows - watch_view_draw_detail(s, c, a);
     s->list_rows = rows;
     size_t most = n > rows ? n - rows : 0;
     if (!s->moved) /* center the current step */
         s->top = s->current > rows / 2 ? s->current - rows / 2 : 0;
     s->top = MIN(s->top, most);
     for (unsigned row = 0; row < rows && s->top + row < n; row++)
-        draw_step(s, c, a, row, s->top + row);
+        watch_view_draw_step(s, c, a, row, s->top + row);
 }
 
 /* First row or column to show, so that the cursor is visible. */
-static unsigned follow(unsigned size, unsigned room, unsigned cursor)
+static unsigned watch_view_scroll_to(unsigned size, unsigned room, unsigned cursor)
 {
     if (size <= room)
         return 0;
@@ -232,14 +235,15 @@ static unsigned follow(unsigned size, unsigned room, unsigned cursor)
     return MIN(first, size - room);
 }
 
-static void draw_screen(
-    const struct watch_state *s, struct canvas *c, const struct area *a, struct buf *note)
+static void watch_view_draw_screen(const struct watch_state *s, struct canvas *c,
+    const struct watch_view_area *a, struct buf *note)
 {
     const struct term *t = s->term;
     struct term_cursor cursor = term_cursor(t);
     unsigned rows = term_rows(t), cols = term_cols(t);
     struct canvas_part part = {a->row, a->col, MIN(rows, a->rows), MIN(cols, a->cols),
-        follow(rows, a->rows, cursor.row), follow(cols, a->cols, cursor.col)};
+        watch_view_scroll_to(rows, a->rows, cursor.row),
+        watch_view_scroll_to(cols, a->cols, cursor.col)};
     canvas_show(c, t, &part);
     for (unsigned row = 0; row < a->rows && cols < a->cols; row++) /* its border */
         if (row < rows)
@@ -259,35 +263,35 @@ static void draw_screen(
 
 /* Layout -------------------------------------------------------------------------------------- */
 
-static void draw_beside(struct watch_state *s, struct canvas *c, const struct area *room,
-    unsigned list, struct buf *note)
+static void watch_view_draw_beside(struct watch_state *s, struct canvas *c,
+    const struct watch_view_area *room, unsigned list, struct buf *note)
 {
-    const struct area steps = {room->row, 0, room->rows, list};
-    const struct area screen = {room->row, list + 1, room->rows, room->cols - list - 1};
-    draw_list(s, c, &steps);
+    const struct watch_view_area steps = {room->row, 0, room->rows, list};
+    const struct watch_view_area screen = {room->row, list + 1, room->rows, room->cols - list - 1};
+    watch_view_draw_list(s, c, &steps);
     for (unsigned row = 0; row < room->rows; row++)
         canvas_put(c, room->row + row, list, STR("│"), 1, &dim);
-    draw_screen(s, c, &screen, note);
+    watch_view_draw_screen(s, c, &screen, note);
 }
 
-static void draw_under(
-    struct watch_state *s, struct canvas *c, const struct area *room, struct buf *note)
+static void watch_view_draw_under(
+    struct watch_state *s, struct canvas *c, const struct watch_view_area *room, struct buf *note)
 {
     unsigned want = term_rows(s->term) + 1;
     unsigned list = room->rows > want + UNDER_MIN ? room->rows - want : UNDER_MIN;
     if (room->rows < 2 * UNDER_MIN + 4)
         list = 1; /* only the current step */
-    const struct area screen = {room->row, 0, room->rows - list - 1, room->cols};
-    const struct area steps = {room->row + room->rows - list, 0, list, room->cols};
-    draw_screen(s, c, &screen, note);
+    const struct watch_view_area screen = {room->row, 0, room->rows - list - 1, room->cols};
+    const struct watch_view_area steps = {room->row + room->rows - list, 0, list, room->cols};
+    watch_view_draw_screen(s, c, &screen, note);
     for (unsigned col = 0; col < room->cols; col++)
         canvas_put(c, steps.row - 1, col, STR("─"), 1, &dim);
-    draw_list(s, c, &steps);
+    watch_view_draw_list(s, c, &steps);
 }
 
 void watch_draw(struct watch_state *s, struct canvas *c)
 {
-    const struct area room = {1, 0, canvas_rows(c) - 2, canvas_cols(c)};
+    const struct watch_view_area room = {1, 0, canvas_rows(c) - 2, canvas_cols(c)};
     AUTO_BUF struct buf note = BUF_INIT(256);
     canvas_clear(c);
     if (canvas_rows(c) < MIN_ROWS || canvas_cols(c) < MIN_COLS) {
@@ -298,9 +302,9 @@ void watch_draw(struct watch_state *s, struct canvas *c)
     unsigned list = room.cols > width + 2 + LIST_MIN ? room.cols - width - 2 : LIST_MIN;
     list = MIN(list, (unsigned)LIST_MAX);
     if (room.cols >= list + 1 + MIN(width, (unsigned)SCREEN_MIN))
-        draw_beside(s, c, &room, list, &note);
+        watch_view_draw_beside(s, c, &room, list, &note);
     else
-        draw_under(s, c, &room, &note);
-    draw_title(s, c);
-    draw_help(s, c, buf_str(&note));
+        watch_view_draw_under(s, c, &room, &note);
+    watch_view_draw_title(s, c);
+    watch_view_draw_help(s, c, buf_str(&note));
 }

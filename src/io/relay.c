@@ -37,7 +37,7 @@ void relay_end(struct relay *r)
         relay_close(r);
 }
 
-static void read_some(struct relay *r)
+static void relay_read_some(struct relay *r)
 {
     ssize_t n = read(r->from, r->buffer, RELAY_BUFFER);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
@@ -62,7 +62,7 @@ static bool still_has_room(const struct relay *r)
     return r->room > 1 || poll(&sink, 1, 0) > 0;
 }
 
-static void write_some(struct relay *r)
+static void relay_write_some(struct relay *r)
 {
     const char *p = r->buffer + r->start;
     if (r->room == 0)
@@ -91,10 +91,10 @@ static void write_some(struct relay *r)
 void relay_step(struct relay *r, const struct pollfd fds[RELAY_POLLFDS])
 {
     if (fds[1].fd >= 0 && (fds[1].revents & POLLOUT) && r->n)
-        write_some(r);
+        relay_write_some(r);
     else if (fds[1].fd >= 0 && (fds[1].revents & (POLLERR | POLLNVAL))) {
         r->broken = true;
         relay_close(r);
     } else if (fds[0].fd >= 0 && fds[0].revents)
-        read_some(r);
+        relay_read_some(r);
 }

@@ -9,7 +9,7 @@ enum {
     DEFAULT_COLS = 80,
 };
 
-static bool change(struct tty *tty, int fd, bool input)
+static bool tty_make_raw(struct tty *tty, int fd, bool input)
 {
     struct termios raw;
     if (tcgetattr(fd, &tty->saved) != 0)
@@ -26,12 +26,12 @@ static bool change(struct tty *tty, int fd, bool input)
 
 bool tty_raw(struct tty *tty, int fd)
 {
-    return change(tty, fd, true);
+    return tty_make_raw(tty, fd, true);
 }
 
 bool tty_raw_output(struct tty *tty, int fd)
 {
-    return change(tty, fd, false);
+    return tty_make_raw(tty, fd, false);
 }
 
 void tty_restore(struct tty *tty)

@@ -32,7 +32,7 @@ static const char *const system_dirs[] = {
     "/usr/sbin",
 };
 
-static bool is_whole(const struct policy *p)
+static bool consent_is_full_sandbox(const struct policy *p)
 {
     return p->sandbox == POLICY_NATIVE || p->sandbox == POLICY_SEATBELT;
 }
@@ -46,7 +46,7 @@ void consent_adopt(enum consent_author author, struct policy *p)
 {
     if (author == CONSENT_USER)
         return;
-    p->sandbox_unsafe_ack = !is_whole(p);
+    p->sandbox_unsafe_ack = !consent_is_full_sandbox(p);
     p->network_unsafe_ack = uses_network(p);
     p->unix_sockets_unsafe_ack = p->allow_unix_sockets;
     if (author == CONSENT_RECORDING)
@@ -69,7 +69,7 @@ static bool stands_for(const struct verdict *v, struct str dir, struct str path)
 
 /* Whether a path belongs to git or to cordon: files written there take effect later, outside the
  * sandbox, and so need a separate acknowledgement. */
-static bool is_kept(struct str below)
+static bool consent_is_protected(struct str below)
 {
     static const char *const kept[] = {".git", ".cordon"};
     struct str part;
@@ -82,7 +82,7 @@ static bool is_kept(struct str below)
 
 static bool stands_for_write(const struct verdict *v, struct str dir, struct str path)
 {
-    return stands_for(v, dir, path) && !is_kept(lexical_rest(dir, path));
+    return stands_for(v, dir, path) && !consent_is_protected(lexical_rest(dir, path));
 }
 
 static bool is_near(const struct consent_input *in, const struct verdict *v, struct str path)
@@ -113,14 +113,15 @@ static bool covers_write(const struct consent_input *in, const struct verdict *v
 }
 
 /* The first path that is not covered, and the number of such paths. */
-struct found {
+struct consent_uncovered {
     const char *list;
     const struct verdict_path *first;
     size_t n;
 };
 
-static void look(const struct consent_input *in, const struct verdict *v,
-    const struct verdict_paths *paths, covers_fn covers, const char *list, struct found *f)
+static void consent_check_paths(const struct consent_input *in, const struct verdict *v,
+    const struct verdict_paths *paths, covers_fn covers, const char *list,
+    struct consent_uncovered *f)
 {
     for (size_t i = 0; i < paths->n; i++) {
         if (covers(in, v, paths->p[i].resolved))
@@ -134,21 +135,22 @@ static void look(const struct consent_input *in, const struct verdict *v,
 
 /* Needs --------------------------------------------------------------------------------------- */
 
-static void add(struct consent_needs *needs, const struct consent_need *need)
+static void consent_add_need(struct consent_needs *needs, const struct consent_need *need)
 {
     BUG_ON(needs->n == CONSENT_NEEDS);
     needs->p[needs->n++] = *need;
 }
 
-static void add_paths(struct consent_needs *needs, const struct verdict *v, const struct found *f,
-    const char *verb, const char *flag)
+static void add_paths(struct consent_needs *needs, const struct verdict *v,
+    const struct consent_uncovered *f, const char *verb, const char *flag)
 {
     struct arena *a = v->arena;
     if (f->n == 0)
         return;
     struct str path = str_head(f->first->resolved, PATH_SHOWN);
     const char *more = f->n > 1 ? arena_printf(a, " and %zu more", f->n - 1) : "";
-    add(needs, &(struct consent_need){arena_printf(a, "%s[%zu]", f->list, f->first->index),
+    consent_add_need(
+        needs, &(struct consent_need){arena_printf(a, "%s[%zu]", f->list, f->first->index),
                    arena_printf(a, "%s '" STR_FMT "'%s", verb, STR_ARG(path), more), flag});
 }
 
@@ -158,25 +160,28 @@ void consent_find(
     const struct policy *p = v->policy;
     const struct consent *given = in->given;
     struct consent_needs needs = {0};
-    struct found write = {0}, read = {0};
+    struct consent_uncovered write = {0}, read = {0};
     bool bare = p->sandbox == POLICY_NO_SANDBOX;
     bool said = in->author == CONSENT_SCENARIO && in->network;
     if (in->author != CONSENT_USER) {
-        look(in, v, &v->write, covers_write, "fs.allowed_write", &write);
-        look(in, v, &v->read, covers_read, "fs.allowed_read", &read);
-        look(in, v, &v->exec, covers_read, "exec.allowed_executables", &read);
-        if (!is_whole(p) && !given->sandbox)
-            add(&needs, &(struct consent_need){"sandbox",
+        consent_check_paths(in, v, &v->write, covers_write, "fs.allowed_write", &write);
+        consent_check_paths(in, v, &v->read, covers_read, "fs.allowed_read", &read);
+        consent_check_paths(in, v, &v->exec, covers_read, "exec.allowed_executables", &read);
+        if (!consent_is_full_sandbox(p) && !given->sandbox)
+            consent_add_need(
+                &needs, &(struct consent_need){"sandbox",
                             bare ? "runs without a sandbox" : "runs in a weaker sandbox",
                             "--ack-unsafe-sandbox"});
         if ((p->network == POLICY_NETWORK_ENABLED || (bare && !said)) && !given->network)
-            add(&needs,
+            consent_add_need(&needs,
                 &(struct consent_need){"network", "reaches the network", "--ack-unsafe-network"});
         if (p->allow_unix_sockets && !given->sockets)
-            add(&needs, &(struct consent_need){"allow_unix_sockets",
+            consent_add_need(
+                &needs, &(struct consent_need){"allow_unix_sockets",
                             "reaches Unix sockets of the host", "--ack-unsafe-sockets"});
         if (p->env.inherit && !given->env)
-            add(&needs, &(struct consent_need){"env.inherit", "takes variables of your environment",
+            consent_add_need(
+                &needs, &(struct consent_need){"env.inherit", "takes variables of your environment",
                             "--ack-unsafe-env"});
         if (!given->write)
             add_paths(&needs, v, &write, "writes", "--ack-unsafe-write");

@@ -12,7 +12,7 @@ static struct result_input input_of(const struct prepared *p, const char *mode)
 }
 
 /* Writes the RunResult to the record, and returns it if requested. */
-static void end(struct prepared *p, const struct result_input *input, json_t **ret_json)
+static void job_finish(struct prepared *p, const struct result_input *input, json_t **ret_json)
 {
     if (!ret_json && !prepared_record(p))
         return;
@@ -39,7 +39,7 @@ void prepare_scenario(struct prepared *p, const struct scenario *s)
     p->start = s->cwd;
 }
 
-static bool begin_record(struct prepared *p, const struct scenario *s, struct err *err)
+static bool job_start_record(struct prepared *p, const struct scenario *s, struct err *err)
 {
     if (!prepared_record(p))
         return true;
@@ -57,7 +57,7 @@ bool job_run(struct prepared *p, const struct scenario *scenario, const struct r
     job.argv = p->argv;
     job.envp = p->envp;
     job.artifacts = prepared_record(p);
-    bool ok = begin_record(p, scenario, err) && runner_run(&job, ret_result, err);
+    bool ok = job_start_record(p, scenario, err) && runner_run(&job, ret_result, err);
     prepare_check(p);
     return ok;
 }
@@ -72,14 +72,14 @@ void job_run_end(struct prepared *p, const struct scenario *scenario,
     input.scenario = json;
     input.steps = result->steps;
     input.observation = result->observation;
-    end(p, &input, ret_json);
+    job_finish(p, &input, ret_json);
 }
 
 /* Commands ------------------------------------------------------------------------------------ */
 
 /* Takes the only observation of a run without steps, and stores it if there is a record. A failure
  * becomes the run's error unless it already has one. */
-static void observe(struct prepared *p, struct job_exec *x)
+static void job_observe(struct prepared *p, struct job_exec *x)
 {
     char name[ARTIFACTS_NAME];
     AUTO_ERR struct err error = {0};
@@ -128,7 +128,7 @@ bool job_exec(struct prepared *p, const struct exec_job *wish, bool told, struct
         return false;
     }
     if (wanted)
-        observe(p, x);
+        job_observe(p, x);
     return true;
 }
 
@@ -138,7 +138,7 @@ void job_exec_end(struct prepared *p, struct job_exec *x, json_t **ret_json)
     input.run_id = x->observer.run_id;
     input.result = &x->result;
     input.observation = x->observation;
-    end(p, &input, ret_json);
+    job_finish(p, &input, ret_json);
 }
 
 void job_exec_done(struct job_exec *x)
@@ -172,5 +172,5 @@ void job_live_end(struct prepared *p, const struct live_result *result, json_t *
     input.steps = result->steps;
     input.steps_cut = result->steps_cut;
     input.observation = result->observation;
-    end(p, &input, ret_json);
+    job_finish(p, &input, ret_json);
 }

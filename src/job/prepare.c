@@ -13,7 +13,7 @@
 #include "sandbox/env.h"
 #include "sandbox/host_plan.h"
 
-static struct str_list one(struct arena *a, struct str text)
+static struct str_list prepare_single(struct arena *a, struct str text)
 {
     struct str *p = ARENA_NEW(a, struct str, 1);
     *p = text;
@@ -25,7 +25,7 @@ static struct str_list one(struct arena *a, struct str text)
 static void use_dir(struct prepared *x, struct str dir)
 {
     struct arena *a = x->arena;
-    struct policy policy = {.fs.allowed_read = one(a, dir)};
+    struct policy policy = {.fs.allowed_read = prepare_single(a, dir)};
     struct verdict v;
     policy_validate(&policy, &x->host, a, &v);
     if (v.denials.n && v.denials.p[0].blocked)
@@ -44,7 +44,7 @@ static bool default_policy(struct prepared *x, struct err *err)
         !program_find(a, str_z(x->argv[0]), x->cwd, &program, err))
         return false;
     x->program = program.p;
-    x->policy.exec.allowed_executables = one(a, program);
+    x->policy.exec.allowed_executables = prepare_single(a, program);
     x->policy.exec.allow_shell = policy_is_shell(program);
     if (x->options->cwd)
         dir = lexical_absolute(a, x->cwd, str_z(x->options->cwd));
@@ -159,7 +159,7 @@ static void take_limits(struct prepared *x)
         policy_forget_defaults(&x->policy);
 }
 
-static void validate(struct prepared *x)
+static void prepare_validate(struct prepared *x)
 {
     const char *cwd = NULL;
     if (x->options->cwd && has_policy(x))
@@ -233,7 +233,7 @@ static void find_needs(struct prepared *x, bool network)
         x->is_trusted(x->trust_context, &x->trust_note)) {
         x->needs.n = 0;
         x->policy.fs_write_unsafe_ack = x->policy.fs.allowed_write.n > 0;
-        validate(x);
+        prepare_validate(x);
     }
     if (x->needs.n)
         consent_deny(&x->needs, author, &x->verdict);
@@ -321,7 +321,7 @@ bool prepare_policy(struct prepared *x, struct err *err)
     take_limits(x);
     edit_policy(x);
     consent_adopt(author_of(x), &x->policy);
-    validate(x);
+    prepare_validate(x);
     find_needs(x, network);
     return true;
 }
@@ -357,7 +357,7 @@ static void blame_record(struct prepared *x, json_t *result, struct err *error)
 }
 
 /* Each file by itself: on a full disk one may have room where another had none. */
-static bool put_last(struct prepared *x, const json_t *result, struct err *err)
+static bool prepare_write_result(struct prepared *x, const json_t *result, struct err *err)
 {
     AUTO_ERR struct err later = {0};
     bool ok = artifacts_put_json(&x->artifacts, "run.json", result, err);
@@ -373,7 +373,7 @@ void prepare_finish(struct prepared *x, json_t *result)
     bool whole = stays && artifacts_settle(&x->artifacts, &first);
     if (!whole)
         blame_record(x, result, &first);
-    if (stays && !put_last(x, result, &second) && whole)
+    if (stays && !prepare_write_result(x, result, &second) && whole)
         blame_record(x, result, &second);
 }
 

@@ -38,7 +38,7 @@ const struct shape trust_shape =
 
 /* Files --------------------------------------------------------------------------------------- */
 
-struct gathering {
+struct trust_collector {
     struct arena *arena;
     struct str base; /* for relative names; no value: they are left out */
     struct trust *trust;
@@ -65,7 +65,8 @@ static bool hash_file(int fd, struct str path, char hex[SHA256_HEX], struct err 
     return true;
 }
 
-static bool add(struct gathering *g, struct str path, const char *hex, struct err *err)
+static bool trust_add_named(
+    struct trust_collector *g, struct str path, const char *hex, struct err *err)
 {
     struct trust *t = g->trust;
     for (size_t i = 0; i < t->n_named; i++)
@@ -80,7 +81,7 @@ static bool add(struct gathering *g, struct str path, const char *hex, struct er
 
 /* Adds a word of the command line if it is a file, except the system's own files, which change with
  * every update. */
-static bool add_word(struct gathering *g, struct str word, struct err *err)
+static bool trust_add_word(struct trust_collector *g, struct str word, struct err *err)
 {
     struct stat st;
     char hex[SHA256_HEX];
@@ -92,23 +93,23 @@ static bool add_word(struct gathering *g, struct str word, struct err *err)
     AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
     if (!name || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || consent_is_system(str_z(name)))
         return true;
-    return hash_file(fd, path, hex, err) && add(g, path, hex, err);
+    return hash_file(fd, path, hex, err) && trust_add_named(g, path, hex, err);
 }
 
-static bool gather(struct gathering *g, const struct scenario *s, struct err *err)
+static bool trust_collect(struct trust_collector *g, const struct scenario *s, struct err *err)
 {
-    if (s->reference.path.p && !add(g, s->reference.path, s->reference.sha256, err))
+    if (s->reference.path.p && !trust_add_named(g, s->reference.path, s->reference.sha256, err))
         return false;
-    if (!add_word(g, s->command, err))
+    if (!trust_add_word(g, s->command, err))
         return false;
     for (size_t i = 0; i < s->args.n; i++)
-        if (!add_word(g, s->args.p[i], err))
+        if (!trust_add_word(g, s->args.p[i], err))
             return false;
     return true;
 }
 
 /* Unambiguous: hashes have a fixed length, and paths contain no NUL. */
-static void identify(struct trust *t, struct arena *arena)
+static void trust_compute_id(struct trust *t, struct arena *arena)
 {
     struct sha256 all;
     char hex[SHA256_HEX];
@@ -130,15 +131,15 @@ bool trust_identify(const struct scenario *s, const char *path, struct arena *ar
     struct trust t = {.version = TRUST_VERSION,
         .sha256 = arena_str(arena, str_z(s->sha256)),
         .named = ARENA_NEW(arena, struct trust_named, TRUST_NAMED_MAX)};
-    struct gathering g = {.arena = arena, .trust = &t};
+    struct trust_collector g = {.arena = arena, .trust = &t};
     g.base = s->cwd.p ? s->cwd : s->has_policy ? s->policy.fs.working_dir : (struct str){0};
     if (g.base.n == 0 || g.base.p[0] != '/')
         g.base = (struct str){0};
     t.file = lexical_absolute(
         arena, s->dir.p ? s->dir : STR("/"), s->dir.p ? lexical_name(str_z(path)) : str_z(path));
-    if (!gather(&g, s, err))
+    if (!trust_collect(&g, s, err))
         return false;
-    identify(&t, arena);
+    trust_compute_id(&t, arena);
     *ret_trust = t;
     return true;
 }

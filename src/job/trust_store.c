@@ -184,7 +184,8 @@ bool trust_remove(const struct trust_store *s, struct str file, size_t *ret_n, s
 }
 
 /* Atomic replace: an entry is complete or does not exist. */
-static bool put(const struct trust_store *s, const char *name, struct str text, struct err *err)
+static bool trust_store_write(
+    const struct trust_store *s, const char *name, struct str text, struct err *err)
 {
     char id[ID_SIZE], temp[TEMP_SIZE];
     id_new(id);
@@ -212,5 +213,6 @@ bool trust_add(const struct trust_store *s, const struct trust *trust, struct er
     if (!buf_ok(&text))
         return err_set(err, E_IO, "the entry for '" STR_FMT "' is too large", STR_ARG(trust->file));
     entry_name(trust->id, name);
-    return put(s, name, buf_str(&text), err) && remove_entries(s, trust->file, trust->id, &n, err);
+    return trust_store_write(s, name, buf_str(&text), err) &&
+           remove_entries(s, trust->file, trust->id, &n, err);
 }

@@ -14,7 +14,7 @@ enum {
     ARGUMENTS_VALUES = JSON_VALUES_MAX / 16,
 };
 
-struct block {
+struct answer_block {
     uint64_t key;
     enum block_type type;
     bool ignored, open;
@@ -27,19 +27,19 @@ struct block {
     bool invalid; /* the arguments are not valid JSON */
 };
 
-struct queued {
+struct answer_queued {
     enum llm_event_kind kind;
     size_t block, at, n;
     struct usage usage;
 };
 
 struct answer {
-    struct block *blocks;
+    struct answer_block *blocks;
     size_t n_blocks, cap_blocks;
     size_t shown; /* blocks that are not ignored */
     size_t last;  /* the block used last */
     size_t bytes;
-    struct queued *queue;
+    struct answer_queued *queue;
     size_t n_queue, cap_queue, taken;
     bool told; /* an event was taken since the last restart */
     struct usage usage;
@@ -57,7 +57,7 @@ struct answer *answer_new(void)
 static void drop_blocks(struct answer *a)
 {
     for (size_t i = 0; i < a->n_blocks; i++) {
-        struct block *b = &a->blocks[i];
+        struct answer_block *b = &a->blocks[i];
         buf_done(&b->text);
         buf_done(&b->signature);
         free(b->id);
@@ -80,7 +80,8 @@ void answer_free(struct answer *a)
     free(a);
 }
 
-static struct queued *enqueue(struct answer *a, enum llm_event_kind kind, const struct block *b)
+static struct answer_queued *enqueue(
+    struct answer *a, enum llm_event_kind kind, const struct answer_block *b)
 {
     if (a->taken == a->n_queue)
         a->taken = a->n_queue = 0;
@@ -88,13 +89,13 @@ static struct queued *enqueue(struct answer *a, enum llm_event_kind kind, const 
         a->cap_queue = a->cap_queue ? 2 * a->cap_queue : 16;
         a->queue = base_realloc(a->queue, a->cap_queue * sizeof(*a->queue));
     }
-    struct queued *q = &a->queue[a->n_queue++];
-    *q = (struct queued){.kind = kind, .block = b ? (size_t)(b - a->blocks) : 0};
+    struct answer_queued *q = &a->queue[a->n_queue++];
+    *q = (struct answer_queued){.kind = kind, .block = b ? (size_t)(b - a->blocks) : 0};
     return q;
 }
 
 /* The newest open block with this key, or NULL. */
-static struct block *find(const struct answer *a, uint64_t key)
+static struct answer_block *answer_find_block(const struct answer *a, uint64_t key)
 {
     if (a->last < a->n_blocks && a->blocks[a->last].open && a->blocks[a->last].key == key)
         return &a->blocks[a->last];
@@ -104,9 +105,9 @@ static struct block *find(const struct answer *a, uint64_t key)
     return NULL;
 }
 
-static struct block *open_block(struct answer *a, uint64_t key, struct err *err)
+static struct answer_block *open_block(struct answer *a, uint64_t key, struct err *err)
 {
-    struct block *b = find(a, key);
+    struct answer_block *b = answer_find_block(a, key);
     if (b)
         a->last = (size_t)(b - a->blocks);
     else
@@ -123,9 +124,9 @@ static bool count_bytes(struct answer *a, size_t n, struct err *err)
     return true;
 }
 
-static bool new_block(struct answer *a, const struct block *b, struct err *err)
+static bool new_block(struct answer *a, const struct answer_block *b, struct err *err)
 {
-    if (find(a, b->key))
+    if (answer_find_block(a, b->key))
         return err_set(
             err, E_PROVIDER, "block %llu of the answer begins twice", (unsigned long long)b->key);
     if (a->n_blocks == ANSWER_BLOCKS_MAX)
@@ -135,7 +136,7 @@ static bool new_block(struct answer *a, const struct block *b, struct err *err)
         a->blocks = base_realloc(a->blocks, a->cap_blocks * sizeof(*a->blocks));
     }
     a->last = a->n_blocks++;
-    struct block *made = &a->blocks[a->last];
+    struct answer_block *made = &a->blocks[a->last];
     *made = *b;
     made->open = true;
     made->text = made->signature = BUF_INIT(TEXT_MAX);
@@ -147,16 +148,16 @@ static bool new_block(struct answer *a, const struct block *b, struct err *err)
 bool answer_begin(struct answer *a, uint64_t key, enum block_type type, struct err *err)
 {
     BUG_ON(type == BLOCK_TOOL_CALL || type == BLOCK_IMAGE);
-    return new_block(a, &(struct block){.key = key, .type = type}, err);
+    return new_block(a, &(struct answer_block){.key = key, .type = type}, err);
 }
 
 bool answer_begin_ignored(struct answer *a, uint64_t key, struct err *err)
 {
-    return new_block(a, &(struct block){.key = key, .ignored = true}, err);
+    return new_block(a, &(struct answer_block){.key = key, .ignored = true}, err);
 }
 
 /* Converts to valid UTF-8 without NUL, as required in a message. */
-static char *clean(struct str s)
+static char *answer_clean_text(struct str s)
 {
     AUTO_JSON json_t *text = json_text(s);
     return strndup(json_string_value(text), json_string_length(text));
@@ -186,14 +187,14 @@ bool answer_begin_call(
     struct answer *a, uint64_t key, struct str id, struct str name, struct err *err)
 {
     if (!count_bytes(a, id.n + name.n, err) ||
-        !new_block(a, &(struct block){.key = key, .type = BLOCK_TOOL_CALL}, err))
+        !new_block(a, &(struct answer_block){.key = key, .type = BLOCK_TOOL_CALL}, err))
         return false;
-    char *given = clean(id);
+    char *given = answer_clean_text(id);
     bool keep = *given && !id_used(a, str_z(given));
-    struct block *b = &a->blocks[a->last];
+    struct answer_block *b = &a->blocks[a->last];
     b->given_id = given;
     b->id = keep ? strdup(given) : make_id();
-    b->name = clean(name);
+    b->name = answer_clean_text(name);
     BUG_ON(!b->id);
     enqueue(a, LLM_TOOL_CALL_BEGIN, b);
     return true;
@@ -205,7 +206,7 @@ static bool is_lead(char c)
 }
 
 /* Appends with U+FFFD for invalid bytes; holds back an incomplete character at the end. */
-static void add_clean(struct block *b, struct str s, bool final)
+static void add_clean(struct answer_block *b, struct str s, bool final)
 {
     while (s.n) {
         uint32_t cp;
@@ -225,7 +226,7 @@ static void add_clean(struct block *b, struct str s, bool final)
     }
 }
 
-static void add_text(struct block *b, struct str delta, bool final)
+static void answer_append_text(struct answer_block *b, struct str delta, bool final)
 {
     if (b->n_cut == 0 && utf8_valid(delta) && str_find(delta, '\0') < 0) {
         buf_add_str(&b->text, delta);
@@ -238,7 +239,8 @@ static void add_text(struct block *b, struct str delta, bool final)
     add_clean(b, buf_str(&all), final);
 }
 
-static bool grow(struct answer *a, struct block *b, struct str delta, bool final, struct err *err)
+static bool answer_grow_block(
+    struct answer *a, struct answer_block *b, struct str delta, bool final, struct err *err)
 {
     static const enum llm_event_kind kinds[BLOCK_TYPES] = {
         [BLOCK_TEXT] = LLM_TEXT_DELTA,
@@ -252,13 +254,13 @@ static bool grow(struct answer *a, struct block *b, struct str delta, bool final
         return true;
     if (delta.n > ANSWER_BYTES_MAX)
         return count_bytes(a, delta.n, err);
-    add_text(b, delta, final);
+    answer_append_text(b, delta, final);
     if (!count_bytes(a, b->text.n - at, err)) {
         buf_truncate(&b->text, at);
         return false;
     }
     if (b->text.n > at && kinds[b->type] != LLM_EVENT_KINDS) {
-        struct queued *q = enqueue(a, kinds[b->type], b);
+        struct answer_queued *q = enqueue(a, kinds[b->type], b);
         q->at = at;
         q->n = b->text.n - at;
     }
@@ -267,13 +269,13 @@ static bool grow(struct answer *a, struct block *b, struct str delta, bool final
 
 bool answer_add(struct answer *a, uint64_t key, struct str delta, struct err *err)
 {
-    struct block *b = open_block(a, key, err);
-    return b && grow(a, b, delta, false, err);
+    struct answer_block *b = open_block(a, key, err);
+    return b && answer_grow_block(a, b, delta, false, err);
 }
 
 bool answer_sign(struct answer *a, uint64_t key, struct str signature, struct err *err)
 {
-    struct block *b = open_block(a, key, err);
+    struct answer_block *b = open_block(a, key, err);
     if (!b || !count_bytes(a, signature.n, err))
         return false;
     if (b->type != BLOCK_THINKING) /* other blocks cannot have one */
@@ -285,7 +287,7 @@ bool answer_sign(struct answer *a, uint64_t key, struct str signature, struct er
 
 bool answer_preset(struct answer *a, uint64_t key, json_t *arguments, struct err *err)
 {
-    struct block *b = open_block(a, key, err);
+    struct answer_block *b = open_block(a, key, err);
     if (!b)
         return false;
     json_decref(b->preset);
@@ -293,18 +295,18 @@ bool answer_preset(struct answer *a, uint64_t key, json_t *arguments, struct err
     return true;
 }
 
-static bool blank(struct str s)
+static bool answer_is_blank(struct str s)
 {
     while (s.n && memchr(" \t\r\n", s.p[0], 4))
         s = str_skip(s, 1);
     return s.n == 0;
 }
 
-static void parse_arguments(struct block *b)
+static void parse_arguments(struct answer_block *b)
 {
     AUTO_ERR struct err err = {0};
     struct str text = buf_str(&b->text);
-    if (blank(text))
+    if (answer_is_blank(text))
         b->arguments = b->preset ? json_incref(b->preset) : json_object();
     else if (!json_within(text, ARGUMENTS_DEPTH, ARGUMENTS_VALUES) ||
              !json_parse(text, "arguments", E_PROVIDER, &b->arguments, &err)) {
@@ -313,9 +315,9 @@ static void parse_arguments(struct block *b)
     }
 }
 
-static bool end_block(struct answer *a, struct block *b, struct err *err)
+static bool end_block(struct answer *a, struct answer_block *b, struct err *err)
 {
-    bool ok = grow(a, b, STR(""), true, err);
+    bool ok = answer_grow_block(a, b, STR(""), true, err);
     b->open = false;
     if (!b->ignored && b->type == BLOCK_TOOL_CALL) {
         parse_arguments(b);
@@ -326,7 +328,7 @@ static bool end_block(struct answer *a, struct block *b, struct err *err)
 
 bool answer_end(struct answer *a, uint64_t key, struct err *err)
 {
-    struct block *b = open_block(a, key, err);
+    struct answer_block *b = open_block(a, key, err);
     return b && end_block(a, b, err);
 }
 
@@ -341,12 +343,12 @@ void answer_end_all(struct answer *a)
 
 bool answer_has(const struct answer *a, uint64_t key)
 {
-    return find(a, key) != NULL;
+    return answer_find_block(a, key) != NULL;
 }
 
 struct str answer_call_id(const struct answer *a, uint64_t key)
 {
-    const struct block *b = find(a, key);
+    const struct answer_block *b = answer_find_block(a, key);
     return str_z(b && b->given_id ? b->given_id : "");
 }
 
@@ -395,10 +397,10 @@ bool answer_take_event(struct answer *a, struct llm_event *ret_event)
 {
     if (a->taken == a->n_queue)
         return false;
-    const struct queued *q = &a->queue[a->taken++];
+    const struct answer_queued *q = &a->queue[a->taken++];
     struct llm_event event = {.kind = q->kind, .usage = q->usage};
     if (q->kind != LLM_USAGE && q->kind != LLM_RESTART) {
-        const struct block *b = &a->blocks[q->block];
+        const struct answer_block *b = &a->blocks[q->block];
         event.index = b->index;
         event.id = str_z(b->id);
         event.name = str_z(b->name);
@@ -410,10 +412,10 @@ bool answer_take_event(struct answer *a, struct llm_event *ret_event)
     return true;
 }
 
-static json_t *call_json(const struct answer *a, const struct block *b)
+static json_t *call_json(const struct answer *a, const struct answer_block *b)
 {
     bool last = b == &a->blocks[a->n_blocks - 1];
-    bool cut = a->stop == STOP_LENGTH && last && blank(buf_str(&b->text)) && !b->preset;
+    bool cut = a->stop == STOP_LENGTH && last && answer_is_blank(buf_str(&b->text)) && !b->preset;
     bool whole = b->arguments && !b->invalid && !cut;
     json_t *block = json_object();
     json_put(block, "type", json_string(block_type_names[BLOCK_TOOL_CALL]));
@@ -425,7 +427,7 @@ static json_t *call_json(const struct answer *a, const struct block *b)
     return block;
 }
 
-static json_t *block_json(const struct answer *a, const struct block *b)
+static json_t *block_json(const struct answer *a, const struct answer_block *b)
 {
     static const char *const keys[BLOCK_TYPES] = {
         [BLOCK_TEXT] = "text",

@@ -4,7 +4,7 @@
 
 #include "llm/wire.h"
 
-struct reading {
+struct anthropic_reader {
     struct answer *answer;
     struct dialect_state *state;
     const json_t *event;
@@ -12,14 +12,14 @@ struct reading {
     struct err *err;
 };
 
-static struct str text_of(const json_t *object, const char *key)
+static struct str anthropic_text(const json_t *object, const char *key)
 {
     struct str text = json_str(json_object_get(object, key));
     return text.p ? text : STR("");
 }
 
 /* Counts are totals of the answer so far, not increments. */
-static void read_usage(const struct reading *r, const json_t *usage)
+static void anthropic_read_usage(const struct anthropic_reader *r, const json_t *usage)
 {
     struct usage *u = &r->state->usage;
     wire_count(usage, "input_tokens", &u->input_tokens);
@@ -32,7 +32,7 @@ static void read_usage(const struct reading *r, const json_t *usage)
 /* A gateway that lost its connection may restart the answer in the middle: discard everything
  * before it, as after a retry of our own. A repeated start before any block changes nothing. A
  * start after a complete message does not belong to this request. */
-static bool on_message_start(const struct reading *r)
+static bool on_message_start(const struct anthropic_reader *r)
 {
     struct dialect_state *state = r->state;
     if (state->stopped) {
@@ -44,58 +44,58 @@ static bool on_message_start(const struct reading *r)
         answer_restart(r->answer);
         state->usage = (struct usage){0};
     }
-    read_usage(r, json_object_get(json_object_get(r->event, "message"), "usage"));
+    anthropic_read_usage(r, json_object_get(json_object_get(r->event, "message"), "usage"));
     return true;
 }
 
-static bool begin_text(const struct reading *r, const json_t *block)
+static bool begin_text(const struct anthropic_reader *r, const json_t *block)
 {
     return answer_begin(r->answer, r->key, BLOCK_TEXT, r->err) &&
-           answer_add(r->answer, r->key, text_of(block, "text"), r->err);
+           answer_add(r->answer, r->key, anthropic_text(block, "text"), r->err);
 }
 
-static bool begin_thinking(const struct reading *r, const json_t *block)
+static bool begin_thinking(const struct anthropic_reader *r, const json_t *block)
 {
-    struct str signature = text_of(block, "signature");
+    struct str signature = anthropic_text(block, "signature");
     return answer_begin(r->answer, r->key, BLOCK_THINKING, r->err) &&
-           answer_add(r->answer, r->key, text_of(block, "thinking"), r->err) &&
+           answer_add(r->answer, r->key, anthropic_text(block, "thinking"), r->err) &&
            (signature.n == 0 || answer_sign(r->answer, r->key, signature, r->err));
 }
 
-static bool begin_redacted(const struct reading *r, const json_t *block)
+static bool begin_redacted(const struct anthropic_reader *r, const json_t *block)
 {
     return answer_begin(r->answer, r->key, BLOCK_REDACTED_THINKING, r->err) &&
-           answer_add(r->answer, r->key, text_of(block, "data"), r->err);
+           answer_add(r->answer, r->key, anthropic_text(block, "data"), r->err);
 }
 
-static bool begin_call(const struct reading *r, const json_t *block)
+static bool anthropic_begin_call(const struct anthropic_reader *r, const json_t *block)
 {
     json_t *input = json_object_get(block, "input");
-    return answer_begin_call(
-               r->answer, r->key, text_of(block, "id"), text_of(block, "name"), r->err) &&
+    return answer_begin_call(r->answer, r->key, anthropic_text(block, "id"),
+               anthropic_text(block, "name"), r->err) &&
            (json_object_size(input) == 0 || answer_preset(r->answer, r->key, input, r->err));
 }
 
-static bool on_block_start(const struct reading *r)
+static bool on_block_start(const struct anthropic_reader *r)
 {
     static const struct {
         const char *type;
-        bool (*begin)(const struct reading *r, const json_t *block);
+        bool (*begin)(const struct anthropic_reader *r, const json_t *block);
     } kinds[] = {
         {"text", begin_text},
         {"thinking", begin_thinking},
         {"redacted_thinking", begin_redacted},
-        {"tool_use", begin_call},
+        {"tool_use", anthropic_begin_call},
     };
     const json_t *block = json_object_get(r->event, "content_block");
-    struct str type = text_of(block, "type");
+    struct str type = anthropic_text(block, "type");
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (str_is(type, kinds[i].type))
             return kinds[i].begin(r, block);
     return answer_begin_ignored(r->answer, r->key, r->err);
 }
 
-static bool on_block_delta(const struct reading *r)
+static bool on_block_delta(const struct anthropic_reader *r)
 {
     static const struct {
         const char *type, *key;
@@ -105,32 +105,32 @@ static bool on_block_delta(const struct reading *r)
         {"input_json_delta", "partial_json"},
     };
     const json_t *delta = json_object_get(r->event, "delta");
-    struct str type = text_of(delta, "type");
+    struct str type = anthropic_text(delta, "type");
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (str_is(type, kinds[i].type))
-            return answer_add(r->answer, r->key, text_of(delta, kinds[i].key), r->err);
+            return answer_add(r->answer, r->key, anthropic_text(delta, kinds[i].key), r->err);
     if (str_is(type, "signature_delta"))
-        return answer_sign(r->answer, r->key, text_of(delta, "signature"), r->err);
+        return answer_sign(r->answer, r->key, anthropic_text(delta, "signature"), r->err);
     return true;
 }
 
-static bool on_block_stop(const struct reading *r)
+static bool on_block_stop(const struct anthropic_reader *r)
 {
     return answer_end(r->answer, r->key, r->err);
 }
 
-static bool on_message_delta(const struct reading *r)
+static bool on_message_delta(const struct anthropic_reader *r)
 {
-    struct str raw = text_of(json_object_get(r->event, "delta"), "stop_reason");
+    struct str raw = anthropic_text(json_object_get(r->event, "delta"), "stop_reason");
     if (raw.n) {
         answer_stop(r->answer, wire_stop(raw), raw);
         r->state->stopped = true;
     }
-    read_usage(r, json_object_get(r->event, "usage"));
+    anthropic_read_usage(r, json_object_get(r->event, "usage"));
     return true;
 }
 
-static bool on_message_stop(const struct reading *r)
+static bool on_message_stop(const struct anthropic_reader *r)
 {
     answer_end_all(r->answer);
     if (!r->state->stopped)
@@ -139,17 +139,17 @@ static bool on_message_stop(const struct reading *r)
     return true;
 }
 
-static bool on_error(const struct reading *r)
+static bool on_error(const struct anthropic_reader *r)
 {
     return wire_fail(r->err, json_object_get(r->event, "error"), STR("an error without a message"));
 }
 
-static bool read_event(struct answer *answer, struct dialect_state *state,
+static bool anthropic_read_event(struct answer *answer, struct dialect_state *state,
     const struct sse_event *event, struct err *err)
 {
     static const struct {
         const char *type;
-        bool (*read)(const struct reading *r);
+        bool (*read)(const struct anthropic_reader *r);
     } kinds[] = {
         {"message_start", on_message_start},
         {"content_block_start", on_block_start},
@@ -164,8 +164,8 @@ static bool read_event(struct answer *answer, struct dialect_state *state,
         return true;
     if (!wire_parse(event->data, &tree, err))
         return false;
-    struct str type = text_of(tree, "type");
-    struct reading r = {answer, state, tree, 0, err};
+    struct str type = anthropic_text(tree, "type");
+    struct anthropic_reader r = {answer, state, tree, 0, err};
     bool numbered = wire_index(tree, &r.key);
     (void)numbered; /* a server with only one block may omit it: 0 */
     state->begun = true;
@@ -176,7 +176,7 @@ static bool read_event(struct answer *answer, struct dialect_state *state,
 }
 
 /* The stop reason is the last event that matters: some servers omit message_stop. */
-static bool finish(struct answer *answer, struct dialect_state *state, struct err *err)
+static bool anthropic_finish(struct answer *answer, struct dialect_state *state, struct err *err)
 {
     if (!state->complete && !state->stopped)
         return wire_cut_off(err);
@@ -185,7 +185,7 @@ static bool finish(struct answer *answer, struct dialect_state *state, struct er
     return true;
 }
 
-static void headers(struct str key, struct buf *lines)
+static void anthropic_headers(struct str key, struct buf *lines)
 {
     buf_add_z(lines, "content-type: application/json\nanthropic-version: 2023-06-01\n");
     if (key.n)
@@ -200,9 +200,9 @@ const struct dialect dialect_anthropic = {
     .key_variable = "ANTHROPIC_API_KEY",
     .base_variable = "ANTHROPIC_BASE_URL",
     .model_variable = "ANTHROPIC_MODEL",
-    .headers = headers,
+    .headers = anthropic_headers,
     .write = anthropic_write,
-    .read = read_event,
-    .finish = finish,
+    .read = anthropic_read_event,
+    .finish = anthropic_finish,
     .explain = wire_explain,
 };

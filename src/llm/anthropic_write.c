@@ -24,32 +24,32 @@ static json_t *blocks_for(json_t *messages, const char *role)
     return json_object_get(json_array_get(messages, json_array_size(messages) - 1), "content");
 }
 
-static json_t *typed(const char *type)
+static json_t *anthropic_new_block(const char *type)
 {
     json_t *block = json_object();
     json_put(block, "type", json_string(type));
     return block;
 }
 
-static void copy(json_t *to, const json_t *from, const char *key)
+static void anthropic_copy_key(json_t *to, const json_t *from, const char *key)
 {
     json_t *value = json_object_get(from, key);
     if (value)
         json_put(to, key, json_incref(value));
 }
 
-static json_t *image(const json_t *block)
+static json_t *anthropic_image(const json_t *block)
 {
-    json_t *made = typed("image"), *source = typed("base64");
+    json_t *made = anthropic_new_block("image"), *source = anthropic_new_block("base64");
     json_put(source, "media_type", json_incref(json_object_get(block, "mime_type")));
-    copy(source, block, "data");
+    anthropic_copy_key(source, block, "data");
     json_put(made, "source", source);
     return made;
 }
 
 static json_t *tool_use(const json_t *block)
 {
-    json_t *made = typed("tool_use");
+    json_t *made = anthropic_new_block("tool_use");
     json_put(made, "id", wire_name(json_str(json_object_get(block, "id")), ANTHROPIC_NAME_MAX));
     json_put(made, "name", wire_name(json_str(json_object_get(block, "name")), ANTHROPIC_NAME_MAX));
     json_put(made, "input", wire_arguments(block));
@@ -67,21 +67,21 @@ static json_t *block_out(const json_t *block)
     };
     enum block_type type = block_type(block);
     if (type == BLOCK_IMAGE)
-        return image(block);
+        return anthropic_image(block);
     if (type == BLOCK_TOOL_CALL)
         return tool_use(block);
     if (type == BLOCK_TEXT && wire_blank(json_str(json_object_get(block, "text"))))
         return NULL;
     if (type == BLOCK_THINKING && json_string_length(json_object_get(block, "signature")) == 0)
         return NULL;
-    json_t *made = typed(block_type_names[type]);
+    json_t *made = anthropic_new_block(block_type_names[type]);
     for (size_t i = 0; i < ARRAY_LEN(keys[type]); i++)
         if (keys[type][i])
-            copy(made, block, keys[type][i]);
+            anthropic_copy_key(made, block, keys[type][i]);
     return made;
 }
 
-static void add_blocks(json_t *blocks, const json_t *message)
+static void anthropic_add_blocks(json_t *blocks, const json_t *message)
 {
     const json_t *content = json_object_get(message, "content");
     for (size_t i = 0; i < json_array_size(content); i++) {
@@ -91,7 +91,7 @@ static void add_blocks(json_t *blocks, const json_t *message)
     }
 }
 
-static bool is_result(const json_t *block)
+static bool anthropic_is_result(const json_t *block)
 {
     return str_is(json_str(json_object_get(block, "type")), "tool_result");
 }
@@ -100,18 +100,18 @@ static bool is_result(const json_t *block)
 static void insert_result(json_t *blocks, json_t *result)
 {
     size_t at = 0;
-    while (at < json_array_size(blocks) && is_result(json_array_get(blocks, at)))
+    while (at < json_array_size(blocks) && anthropic_is_result(json_array_get(blocks, at)))
         at++;
     BUG_ON(json_array_insert_new(blocks, at, result) != 0);
 }
 
-static void add_result(json_t *messages, const json_t *message)
+static void anthropic_add_result(json_t *messages, const json_t *message)
 {
-    json_t *result = typed("tool_result"), *content = json_array();
+    json_t *result = anthropic_new_block("tool_result"), *content = json_array();
     bool failed = json_is_true(json_object_get(message, "is_error"));
     json_put(result, "tool_use_id",
         wire_name(json_str(json_object_get(message, "tool_call_id")), ANTHROPIC_NAME_MAX));
-    add_blocks(content, message);
+    anthropic_add_blocks(content, message);
     if (json_array_size(content) == 0 && failed) /* the service requires a reason */
         json_push(content, block_text(STR("failed without output")));
     if (json_array_size(content))
@@ -122,24 +122,24 @@ static void add_result(json_t *messages, const json_t *message)
     insert_result(blocks_for(messages, "user"), result);
 }
 
-static void add_message(json_t *messages, const json_t *message)
+static void anthropic_add_message(json_t *messages, const json_t *message)
 {
     enum message_type type = message_type(message);
     if (type == MESSAGE_TOOL_RESULT) {
-        add_result(messages, message);
+        anthropic_add_result(messages, message);
         return;
     }
     AUTO_JSON json_t *blocks = json_array();
-    add_blocks(blocks, message);
+    anthropic_add_blocks(blocks, message);
     if (json_array_size(blocks) == 0)
         return;
     json_t *all = blocks_for(messages, type == MESSAGE_USER ? "user" : "assistant");
     BUG_ON(json_array_extend(all, blocks) != 0);
 }
 
-static void mark(json_t *block)
+static void anthropic_mark_cached(json_t *block)
 {
-    json_put(block, "cache_control", typed("ephemeral"));
+    json_put(block, "cache_control", anthropic_new_block("ephemeral"));
 }
 
 /* Sets cache marks on the last two user messages: the last one writes the cache for the next
@@ -151,22 +151,22 @@ static void mark_messages(json_t *messages, size_t marks)
         const json_t *blocks = json_object_get(message, "content");
         if (!str_is(json_str(json_object_get(message, "role")), "user"))
             continue;
-        mark(json_array_get(blocks, json_array_size(blocks) - 1));
+        anthropic_mark_cached(json_array_get(blocks, json_array_size(blocks) - 1));
         marks--;
     }
 }
 
-static json_t *tools_out(const json_t *tools)
+static json_t *anthropic_tools(const json_t *tools)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < json_array_size(tools); i++) {
         const json_t *tool = json_array_get(tools, i);
         json_t *made = json_object();
-        copy(made, tool, "name");
-        copy(made, tool, "description");
+        anthropic_copy_key(made, tool, "name");
+        anthropic_copy_key(made, tool, "description");
         json_put(made, "input_schema", wire_schema(json_object_get(tool, "parameters")));
         if (i + 1 == json_array_size(tools))
-            mark(made);
+            anthropic_mark_cached(made);
         json_push(list, made);
     }
     return list;
@@ -175,7 +175,7 @@ static json_t *tools_out(const json_t *tools)
 static json_t *system_out(struct str text)
 {
     json_t *list = json_array(), *block = block_text(text);
-    mark(block);
+    anthropic_mark_cached(block);
     json_push(list, block);
     return list;
 }
@@ -188,7 +188,7 @@ static bool can_think(const json_t *messages)
         const json_t *message = json_array_get(messages, i);
         const json_t *blocks = json_object_get(message, "content");
         if (str_is(json_str(json_object_get(message, "role")), "user")) {
-            if (!is_result(json_array_get(blocks, 0)))
+            if (!anthropic_is_result(json_array_get(blocks, 0)))
                 return true;
             continue;
         }
@@ -205,7 +205,7 @@ static void put_limits(json_t *body, const struct llm_request *request, const js
     if (thinking && !can_think(messages))
         thinking = 0;
     if (thinking) {
-        json_t *object = typed("enabled");
+        json_t *object = anthropic_new_block("enabled");
         thinking = MAX(thinking, ANTHROPIC_THINKING_MIN);
         most = most > thinking ? most : most + thinking;
         json_put(object, "budget_tokens", json_integer((json_int_t)thinking));
@@ -223,12 +223,12 @@ void anthropic_write(const struct llm_request *request, struct buf *out)
     size_t marks = ANTHROPIC_MARKS_MAX;
     struct str model = request->model;
     for (size_t i = 0; i < json_array_size(request->messages); i++)
-        add_message(messages, json_array_get(request->messages, i));
+        anthropic_add_message(messages, json_array_get(request->messages, i));
     json_put(body, "model", json_text(model.n ? model : str_z(dialect_anthropic.default_model)));
     put_limits(body, request, messages);
     json_put(body, "stream", json_true());
     if (json_array_size(request->tools)) {
-        json_put(body, "tools", tools_out(request->tools));
+        json_put(body, "tools", anthropic_tools(request->tools));
         marks--;
     }
     if (!wire_blank(request->system)) {

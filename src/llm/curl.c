@@ -26,7 +26,7 @@ static pthread_once_t once_loaded = PTHREAD_ONCE_INIT, once_prepared = PTHREAD_O
  * again: relocation and symbol tables, and the code around them. Drop these pages; those in use are
  * read back from the page cache. */
 
-struct objects {
+struct curl_objects {
     size_t n, skip; /* objects loaded before are skipped */
 };
 
@@ -45,7 +45,7 @@ static bool has_own_code(const struct dl_phdr_info *object)
 
 static int count_object(struct dl_phdr_info *object, size_t size, void *context)
 {
-    struct objects *o = context;
+    struct curl_objects *o = context;
     (void)object;
     (void)size;
     o->n++;
@@ -54,7 +54,7 @@ static int count_object(struct dl_phdr_info *object, size_t size, void *context)
 
 static int trim_object(struct dl_phdr_info *object, size_t size, void *context)
 {
-    struct objects *o = context;
+    struct curl_objects *o = context;
     (void)size;
     if (o->n++ < o->skip || has_own_code(object))
         return 0;
@@ -69,9 +69,9 @@ static int trim_object(struct dl_phdr_info *object, size_t size, void *context)
     return 0;
 }
 
-static bool load(void)
+static bool curl_load_library(void)
 {
-    struct objects before = {0};
+    struct curl_objects before = {0};
     static const struct library_call calls[] = {
 #define CURL_ROW(call) LIBRARY_CALL(struct curl, call, curl_##call),
         CURL_CALLS(CURL_ROW)
@@ -84,16 +84,16 @@ static bool load(void)
     return !missing;
 }
 
-static void begin(void)
+static void curl_init_library(void)
 {
     names_prepare();
-    if (load() && loaded.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+    if (curl_load_library() && loaded.global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
         missing = "curl_global_init";
 }
 
 bool curl_get(const struct curl **ret_curl, struct err *err)
 {
-    pthread_once(&once_loaded, begin);
+    pthread_once(&once_loaded, curl_init_library);
     if (missing == names[0])
         return err_set(err, E_CONFIG,
             "libcurl.so.4 is not there, and without it no service can be reached; on Debian: "
@@ -118,8 +118,8 @@ struct str curl_names(const struct curl *curl)
 static void *load_aside(void *unused)
 {
     (void)unused;
-    pthread_once(&once_loaded, begin);
-    dl_iterate_phdr(trim_object, &(struct objects){.skip = n_before});
+    pthread_once(&once_loaded, curl_init_library);
+    dl_iterate_phdr(trim_object, &(struct curl_objects){.skip = n_before});
     return NULL;
 }
 

@@ -38,7 +38,7 @@ static bool is_localhost(struct str host)
     return host.n == 9 && strncasecmp(host.p, "localhost", 9) == 0;
 }
 
-static bool is_number(struct str host)
+static bool http_is_loopback_ip(struct str host)
 {
     char ip[INET_ADDRSTRLEN];
     struct in_addr unused;
@@ -61,7 +61,7 @@ bool http_find_place(const char *url, struct http_place *ret_place)
     struct str port = str_skip(p.authority, p.host.n);
     int64_t number = p.port;
     if (strncasecmp(url, "http://", 7) != 0 ||
-        !(is_localhost(p.host) || is_number(p.host) || str_is(p.host, "[::1]")))
+        !(is_localhost(p.host) || http_is_loopback_ip(p.host) || str_is(p.host, "[::1]")))
         return false;
     if (port.n && (port.p[0] != ':' || !str_to_int(str_skip(port, 1), 1, UINT16_MAX, &number)))
         return false;

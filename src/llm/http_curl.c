@@ -8,7 +8,7 @@
 
 #include <limits.h>
 
-struct request {
+struct http_curl_request {
     struct http http;
     const struct curl *curl;
     CURLM *multi; /* the client's, or our own */
@@ -25,9 +25,9 @@ struct request {
     char words[CURL_ERROR_SIZE];
 };
 
-static struct request *of(const struct http *h)
+static struct http_curl_request *http_curl_of(const struct http *h)
 {
-    return (struct request *)h;
+    return (struct http_curl_request *)h;
 }
 
 void http_curl_forget(struct http_client *c)
@@ -43,7 +43,7 @@ void http_curl_forget(struct http_client *c)
 
 static size_t on_body(char *bytes, size_t size, size_t n, void *context)
 {
-    struct request *r = context;
+    struct http_curl_request *r = context;
     r->http.last_ms = clock_mono_ms();
     r->body_begun = true;
     if (r->pending.n >= HTTP_PENDING_MAX) {
@@ -56,7 +56,7 @@ static size_t on_body(char *bytes, size_t size, size_t n, void *context)
 
 static size_t on_header(char *bytes, size_t size, size_t n, void *context)
 {
-    struct request *r = context;
+    struct http_curl_request *r = context;
     struct str line = str_n(bytes, size * n), status = line;
     if (str_starts_with(line, STR("HTTP/"))) {
         buf_reset(&r->head); /* 100 Continue, or the answer of a proxy, came before */
@@ -78,13 +78,13 @@ static size_t on_header(char *bytes, size_t size, size_t n, void *context)
 /* Failures --------------------------------------------------------------------------------------
  */
 
-struct transport {
+struct http_curl_failure {
     CURLcode code;
     const char *kind;
     const char *words; /* %s: the host */
 };
 
-static const struct transport transports[] = {
+static const struct http_curl_failure transports[] = {
     {CURLE_URL_MALFORMAT, "url", "'%s' is no address that can be used"},
     {CURLE_COULDNT_RESOLVE_PROXY, "resolve", "the proxy for %s is not known by that name"},
     {CURLE_COULDNT_RESOLVE_HOST, "resolve", "no host is known by the name %s; is there a network?"},
@@ -105,14 +105,15 @@ static const struct transport transports[] = {
         "apt install ca-certificates"},
 };
 
-static const struct transport no_certs = {CURLE_PEER_FAILED_VERIFICATION, "tls",
+static const struct http_curl_failure no_certs = {CURLE_PEER_FAILED_VERIFICATION, "tls",
     "there are no CA certificates for checking %s: install them (on Debian: apt install "
     "ca-certificates), or name a file of them with SSL_CERT_FILE"};
 
-static bool fail(struct request *r, struct err *err)
+static bool http_curl_fail(struct http_curl_request *r, struct err *err)
 {
-    static const struct transport other = {CURLE_OK, "other", "the connection to %s failed"};
-    const struct transport *t = &other;
+    static const struct http_curl_failure other = {
+        CURLE_OK, "other", "the connection to %s failed"};
+    const struct http_curl_failure *t = &other;
     for (size_t i = 0; i < ARRAY_LEN(transports); i++)
         if (transports[i].code == r->result)
             t = &transports[i];
@@ -127,7 +128,7 @@ static bool fail(struct request *r, struct err *err)
 /* The loop --------------------------------------------------------------------------------------
  */
 
-static void take_messages(struct request *r)
+static void take_messages(struct http_curl_request *r)
 {
     int left;
     CURLMsg *m;
@@ -138,7 +139,7 @@ static void take_messages(struct request *r)
         }
 }
 
-static void perform(struct request *r)
+static void http_curl_perform(struct http_curl_request *r)
 {
     int running;
     curl_off_t sent = 0;
@@ -154,7 +155,7 @@ static void perform(struct request *r)
     r->sent = sent;
 }
 
-static void poll_for(struct request *r, uint64_t ms)
+static void poll_for(struct http_curl_request *r, uint64_t ms)
 {
     struct curl_waitfd fds[2];
     unsigned n = 0;
@@ -167,29 +168,30 @@ static void poll_for(struct request *r, uint64_t ms)
 }
 
 /* 100 Continue is no answer yet. */
-static long status_of(const struct request *r)
+static long http_curl_status(const struct http_curl_request *r)
 {
     long status = 0;
     r->curl->easy_getinfo(r->easy, CURLINFO_RESPONSE_CODE, &status);
     return status >= 200 ? status : 0;
 }
 
-static bool has_head(const struct request *r)
+static bool http_curl_has_head(const struct http_curl_request *r)
 {
     struct str head = buf_str(&r->head);
     bool ended = str_ends_with(head, STR("\r\n\r\n")) || str_ends_with(head, STR("\n\n"));
-    return r->body_begun || (ended && status_of(r));
+    return r->body_begun || (ended && http_curl_status(r));
 }
 
 /* Goes on until `reached`, or all is over. */
-static bool go_on(struct request *r, bool (*reached)(const struct request *r), struct err *err)
+static bool http_curl_run_until(struct http_curl_request *r,
+    bool (*reached)(const struct http_curl_request *r), struct err *err)
 {
     for (;;) {
         uint64_t left_ms;
         if (!waiter_check(&r->http.spec.waiter, err))
             return false;
         if (!r->done)
-            perform(r);
+            http_curl_perform(r);
         if (reached(r) || r->done)
             return true;
         if (!http_quiet(&r->http, &left_ms, err))
@@ -198,22 +200,22 @@ static bool go_on(struct request *r, bool (*reached)(const struct request *r), s
     }
 }
 
-static bool has_bytes(const struct request *r)
+static bool has_bytes(const struct http_curl_request *r)
 {
     return r->pending.n > 0;
 }
 
-static bool read_body(struct http *h, struct str *ret_bytes, struct err *err)
+static bool http_curl_read_body(struct http *h, struct str *ret_bytes, struct err *err)
 {
-    struct request *r = of(h);
+    struct http_curl_request *r = http_curl_of(h);
     if (r->paused) {
         r->paused = false;
         r->curl->easy_pause(r->easy, CURLPAUSE_CONT);
     }
-    if (!has_bytes(r) && !go_on(r, has_bytes, err))
+    if (!has_bytes(r) && !http_curl_run_until(r, has_bytes, err))
         return false;
     if (!has_bytes(r) && r->result != CURLE_OK)
-        return fail(r, err);
+        return http_curl_fail(r, err);
     struct buf read = r->read;
     r->read = r->pending;
     buf_reset(&read);
@@ -222,13 +224,13 @@ static bool read_body(struct http *h, struct str *ret_bytes, struct err *err)
     return true;
 }
 
-static void finish(struct http *h)
+static void http_curl_finish(struct http *h)
 {
-    struct request *r = of(h);
+    struct http_curl_request *r = http_curl_of(h);
     uint64_t end = clock_mono_ms() + HTTP_FINISH_MS;
     for (;;) {
         if (!r->done)
-            perform(r);
+            http_curl_perform(r);
         uint64_t now = clock_mono_ms();
         if (r->done || r->paused || now >= end)
             return;
@@ -239,29 +241,29 @@ static void finish(struct http *h)
 /* Opening and closing ---------------------------------------------------------------------------
  */
 
-static void add_header(struct request *r, const char *line)
+static void http_curl_add_header(struct http_curl_request *r, const char *line)
 {
     struct curl_slist *longer = r->curl->slist_append(r->headers, line);
     BUG_ON(!longer);
     r->headers = longer;
 }
 
-static void add_headers(struct request *r)
+static void add_headers(struct http_curl_request *r)
 {
     struct str line, rest = r->http.spec.headers;
     while (str_cut(rest, '\n', &line, &rest)) {
         AUTO_FREE char *z = strndup(line.p, line.n);
         BUG_ON(!z);
         if (line.n)
-            add_header(r, z);
+            http_curl_add_header(r, z);
     }
     /* Nobody waits for a 100 Continue. */
-    add_header(r, "Expect:");
+    http_curl_add_header(r, "Expect:");
 }
 
 /* Every option, also with nothing: libcurl has places of its own for each that is not set, which
  * would be trusted beside those that are chosen. The same for a proxy that is spoken to by TLS. */
-static void configure_certs(struct request *r)
+static void configure_certs(struct http_curl_request *r)
 {
     const struct certs certs = certs_find();
     r->has_certs = certs.any;
@@ -271,7 +273,7 @@ static void configure_certs(struct request *r)
     r->curl->easy_setopt(r->easy, CURLOPT_PROXY_CAPATH, certs.dir);
 }
 
-static void configure(struct request *r)
+static void http_curl_configure(struct http_curl_request *r)
 {
     const struct http_spec *s = &r->http.spec;
     uint64_t connect_ms = s->connect_timeout_ms ? s->connect_timeout_ms : HTTP_CONNECT_MS;
@@ -301,7 +303,7 @@ static void configure(struct request *r)
 #undef SET
 }
 
-static void begin(struct request *r)
+static void http_curl_start(struct http_curl_request *r)
 {
     struct http_client *c = r->http.client;
     r->begun = true;
@@ -311,30 +313,30 @@ static void begin(struct request *r)
     r->easy = r->curl->easy_init();
     BUG_ON(!r->multi || !r->easy);
     add_headers(r);
-    configure(r);
+    http_curl_configure(r);
     configure_certs(r);
     CURLMcode added = r->curl->multi_add_handle(r->multi, r->easy);
     BUG_ON(added != CURLM_OK);
 }
 
-static bool read_head(struct http *h, long *ret_status, struct err *err)
+static bool http_curl_read_head(struct http *h, long *ret_status, struct err *err)
 {
-    struct request *r = of(h);
+    struct http_curl_request *r = http_curl_of(h);
     if (!r->begun)
-        begin(r);
-    if (!has_head(r) && !go_on(r, has_head, err))
+        http_curl_start(r);
+    if (!http_curl_has_head(r) && !http_curl_run_until(r, http_curl_has_head, err))
         return false;
-    long status = status_of(r);
+    long status = http_curl_status(r);
     if (!status)
-        return fail(r, err);
+        return http_curl_fail(r, err);
     r->http.last_ms = clock_mono_ms();
     *ret_status = status;
     return true;
 }
 
-static struct str header(const struct http *h, const char *name)
+static struct str http_curl_header(const struct http *h, const char *name)
 {
-    struct str line, rest = buf_str(&of(h)->head), wanted = str_z(name);
+    struct str line, rest = buf_str(&http_curl_of(h)->head), wanted = str_z(name);
     while (str_cut(rest, '\n', &line, &rest)) {
         if (!str_starts_with(line, wanted) || line.n <= wanted.n || line.p[wanted.n] != ':')
             continue;
@@ -346,14 +348,14 @@ static struct str header(const struct http *h, const char *name)
     return (struct str){0};
 }
 
-static bool open_request(struct http **ret_http, struct err *err)
+static bool http_curl_open(struct http **ret_http, struct err *err)
 {
     const struct curl *curl;
     const size_t most = HTTP_PENDING_MAX + 2 * CURL_MAX_WRITE_SIZE + HTTP_READ_SIZE;
     if (!curl_get(&curl, err))
         return false;
-    struct request *r = base_alloc(sizeof(*r));
-    *r = (struct request){.curl = curl,
+    struct http_curl_request *r = base_alloc(sizeof(*r));
+    *r = (struct http_curl_request){.curl = curl,
         .head = BUF_INIT(HTTP_HEADERS_MAX),
         .pending = BUF_INIT(most),
         .read = BUF_INIT(most)};
@@ -361,9 +363,9 @@ static bool open_request(struct http **ret_http, struct err *err)
     return true;
 }
 
-static void close_request(struct http *h)
+static void http_curl_close(struct http *h)
 {
-    struct request *r = of(h);
+    struct http_curl_request *r = http_curl_of(h);
     if (r->begun) {
         r->curl->multi_remove_handle(r->multi, r->easy);
         r->curl->easy_cleanup(r->easy);
@@ -378,10 +380,10 @@ static void close_request(struct http *h)
 }
 
 const struct http_way http_curl = {
-    .open = open_request,
-    .head = read_head,
-    .header = header,
-    .read = read_body,
-    .finish = finish,
-    .close = close_request,
+    .open = http_curl_open,
+    .head = http_curl_read_head,
+    .header = http_curl_header,
+    .read = http_curl_read_body,
+    .finish = http_curl_finish,
+    .close = http_curl_close,
 };

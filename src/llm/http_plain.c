@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-struct plain {
+struct http_plain_request {
     struct http http;
     int fd;
     bool reused; /* the connection was used for an earlier request */
@@ -25,14 +25,15 @@ struct plain {
     struct buf read; /* returned to the caller */
 };
 
-static struct plain *of(const struct http *h)
+static struct http_plain_request *http_plain_of(const struct http *h)
 {
-    return (struct plain *)h;
+    return (struct http_plain_request *)h;
 }
 
 /* Waiting ------------------------------------------------------------------------------------- */
 
-static bool wait_for(struct plain *p, short events, uint64_t ms, struct err *err)
+static bool http_plain_wait(
+    struct http_plain_request *p, short events, uint64_t ms, struct err *err)
 {
     const struct waiter *w = &p->http.spec.waiter;
     struct pollfd fds[] = {{.fd = p->fd, .events = events}, {.fd = w->cancel_fd, .events = POLLIN},
@@ -41,15 +42,15 @@ static bool wait_for(struct plain *p, short events, uint64_t ms, struct err *err
     return waiter_check(w, err);
 }
 
-static bool wait_while_quiet(struct plain *p, short events, struct err *err)
+static bool wait_while_quiet(struct http_plain_request *p, short events, struct err *err)
 {
     uint64_t left_ms;
-    return http_quiet(&p->http, &left_ms, err) && wait_for(p, events, left_ms, err);
+    return http_quiet(&p->http, &left_ms, err) && http_plain_wait(p, events, left_ms, err);
 }
 
 /* Connecting ---------------------------------------------------------------------------------- */
 
-static void hang_up(struct plain *p)
+static void hang_up(struct http_plain_request *p)
 {
     if (p->fd >= 0)
         close(p->fd);
@@ -57,8 +58,8 @@ static void hang_up(struct plain *p)
 }
 
 /* Returns true if connected, or with errnum set on failure; false on timeout or cancellation. */
-static bool connect_to(
-    struct plain *p, const struct sockaddr *to, socklen_t size, uint64_t end_ms, struct err *err)
+static bool http_plain_connect_to(struct http_plain_request *p, const struct sockaddr *to,
+    socklen_t size, uint64_t end_ms, struct err *err)
 {
     const int yes = 1;
     socklen_t length = sizeof(p->errnum);
@@ -69,7 +70,7 @@ static bool connect_to(
         uint64_t now = clock_mono_ms();
         if (now >= end_ms)
             return http_fail(&p->http, "timeout", "%s did not answer in time", NULL, err);
-        if (!wait_for(p, POLLOUT, end_ms - now, err))
+        if (!http_plain_wait(p, POLLOUT, end_ms - now, err))
             return false;
         if (poll(&fd, 1, 0) > 0)
             getsockopt(p->fd, SOL_SOCKET, SO_ERROR, &p->errnum, &length);
@@ -82,7 +83,7 @@ static bool connect_to(
 }
 
 /* A name may have both kinds of addresses: use the first that accepts. */
-static bool connect_any(struct plain *p, struct err *err)
+static bool connect_any(struct http_plain_request *p, struct err *err)
 {
     struct http_place place;
     uint64_t most = p->http.spec.connect_timeout_ms;
@@ -96,10 +97,11 @@ static bool connect_any(struct plain *p, struct err *err)
     bool number = inet_pton(AF_INET, ip, &four.sin_addr) == 1;
     if (!number)
         four.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (!number && !connect_to(p, (const struct sockaddr *)&six, sizeof(six), end_ms, err))
+    if (!number &&
+        !http_plain_connect_to(p, (const struct sockaddr *)&six, sizeof(six), end_ms, err))
         return false;
     if (p->fd < 0 && place.host.p[0] != '[' &&
-        !connect_to(p, (const struct sockaddr *)&four, sizeof(four), end_ms, err))
+        !http_plain_connect_to(p, (const struct sockaddr *)&four, sizeof(four), end_ms, err))
         return false;
     if (p->fd < 0)
         return http_fail(
@@ -109,7 +111,7 @@ static bool connect_any(struct plain *p, struct err *err)
 }
 
 /* Reuses a kept connection, unless the peer has closed it or sent unexpected data. */
-static void take_kept(struct plain *p)
+static void take_kept(struct http_plain_request *p)
 {
     struct http_client *c = p->http.client;
     struct pollfd fd = {.fd = c ? c->fd : -1, .events = POLLIN};
@@ -124,13 +126,13 @@ static void take_kept(struct plain *p)
 
 /* Receiving ----------------------------------------------------------------------------------- */
 
-static bool has_head(const struct plain *p)
+static bool http_plain_has_head(const struct http_plain_request *p)
 {
     return p->in.state != INTAKE_HEAD && p->in.state != INTAKE_BAD && p->in.code >= 200;
 }
 
 /* Reads available bytes; does not wait. */
-static void take_bytes(struct plain *p)
+static void http_plain_receive(struct http_plain_request *p)
 {
     char bytes[INTAKE_READ];
     ssize_t n = recv(p->fd, bytes, sizeof(bytes), 0);
@@ -151,11 +153,11 @@ static void take_bytes(struct plain *p)
         }
         intake_next(&p->in);
     }
-    if (has_head(p))
+    if (http_plain_has_head(p))
         p->http.last_ms = clock_mono_ms();
 }
 
-static bool fail(struct plain *p, struct err *err)
+static bool http_plain_fail(struct http_plain_request *p, struct err *err)
 {
     const char *why = p->lost && p->errnum ? strerrordesc_np(p->errnum) : NULL;
     if (p->http.interim > HTTP_INTERIM_MAX)
@@ -165,14 +167,14 @@ static bool fail(struct plain *p, struct err *err)
     if (why)
         return http_fail(&p->http, "reset", "%s broke the connection off", why, err);
     return http_fail(&p->http, "reset",
-        has_head(p) ? "%s broke the answer off in the middle"
-                    : "%s closed the connection without an answer",
+        http_plain_has_head(p) ? "%s broke the answer off in the middle"
+                               : "%s closed the connection without an answer",
         NULL, err);
 }
 
 /* Sending ------------------------------------------------------------------------------------- */
 
-static void write_head(struct plain *p)
+static void write_head(struct http_plain_request *p)
 {
     const struct http_spec *s = &p->http.spec;
     struct http_place place;
@@ -188,12 +190,12 @@ static void write_head(struct plain *p)
     BUG_ON(!buf_ok(&p->request));
 }
 
-static size_t left_to_send(const struct plain *p)
+static size_t left_to_send(const struct http_plain_request *p)
 {
     return p->request.n + p->http.spec.body.n - p->sent;
 }
 
-static ssize_t send_some(struct plain *p)
+static ssize_t send_some(struct http_plain_request *p)
 {
     struct str head = str_skip(buf_str(&p->request), MIN(p->sent, p->request.n));
     struct str body = str_skip(p->http.spec.body, p->sent - (p->request.n - head.n));
@@ -203,15 +205,15 @@ static ssize_t send_some(struct plain *p)
 }
 
 /* The server has rejected the request, or its answer is complete. */
-static bool is_answered(const struct plain *p)
+static bool is_answered(const struct http_plain_request *p)
 {
     return p->in.state == INTAKE_BAD || p->in.state == INTAKE_WHOLE ||
-           (has_head(p) && p->in.code >= 300);
+           (http_plain_has_head(p) && p->in.code >= 300);
 }
 
 /* Sends until everything is sent, the server has answered early, or the peer has closed the
  * connection: even then there may be an answer. */
-static bool send_request(struct plain *p, struct err *err)
+static bool send_request(struct http_plain_request *p, struct err *err)
 {
     while (left_to_send(p) && !is_answered(p) && !p->lost) {
         ssize_t n = send_some(p);
@@ -224,32 +226,32 @@ static bool send_request(struct plain *p, struct err *err)
             return true;
         if (!wait_while_quiet(p, POLLIN | POLLOUT, err))
             return false;
-        take_bytes(p);
+        http_plain_receive(p);
     }
     return true;
 }
 
-static bool exchange_once(struct plain *p, struct err *err)
+static bool exchange_once(struct http_plain_request *p, struct err *err)
 {
     if (p->fd < 0 && !connect_any(p, err))
         return false;
     if (!send_request(p, err))
         return false;
-    while (!has_head(p) && p->in.state != INTAKE_BAD && !p->lost) {
+    while (!http_plain_has_head(p) && p->in.state != INTAKE_BAD && !p->lost) {
         if (!wait_while_quiet(p, POLLIN, err))
             return false;
-        take_bytes(p);
+        http_plain_receive(p);
     }
     return true;
 }
 
 /* A kept connection may have been closed just now, which is not this request's failure: retry
  * once. */
-static bool exchange(struct plain *p, struct err *err)
+static bool http_plain_exchange(struct http_plain_request *p, struct err *err)
 {
     if (!exchange_once(p, err))
         return false;
-    if (!p->reused || !p->lost || p->in.head.n || p->in.in.n || has_head(p))
+    if (!p->reused || !p->lost || p->in.head.n || p->in.in.n || http_plain_has_head(p))
         return true;
     hang_up(p);
     p->reused = p->lost = false;
@@ -259,11 +261,11 @@ static bool exchange(struct plain *p, struct err *err)
 
 /* The transport ------------------------------------------------------------------------------- */
 
-static bool open_request(struct http **ret_http, struct err *err)
+static bool http_plain_open(struct http **ret_http, struct err *err)
 {
     (void)err;
-    struct plain *p = base_alloc(sizeof(*p));
-    *p = (struct plain){.fd = -1,
+    struct http_plain_request *p = base_alloc(sizeof(*p));
+    *p = (struct http_plain_request){.fd = -1,
         .request = BUF_INIT((size_t)2 * HTTP_HEADERS_MAX),
         .read = BUF_INIT(INTAKE_BODY_MAX)};
     intake_init(&p->in);
@@ -272,41 +274,41 @@ static bool open_request(struct http **ret_http, struct err *err)
     return true;
 }
 
-static bool read_head(struct http *h, long *ret_status, struct err *err)
+static bool http_plain_read_head(struct http *h, long *ret_status, struct err *err)
 {
-    struct plain *p = of(h);
+    struct http_plain_request *p = http_plain_of(h);
     if (!waiter_check(&h->spec.waiter, err))
         return false;
-    if (!has_head(p)) {
+    if (!http_plain_has_head(p)) {
         take_kept(p);
         write_head(p);
-        if (!exchange(p, err))
+        if (!http_plain_exchange(p, err))
             return false;
     }
-    if (!has_head(p))
-        return fail(p, err);
+    if (!http_plain_has_head(p))
+        return http_plain_fail(p, err);
     *ret_status = p->in.code;
     return true;
 }
 
-static struct str header(const struct http *h, const char *name)
+static struct str http_plain_header(const struct http *h, const char *name)
 {
-    return intake_find(&of(h)->in, name);
+    return intake_find(&http_plain_of(h)->in, name);
 }
 
-static bool read_body(struct http *h, struct str *ret_bytes, struct err *err)
+static bool http_plain_read_body(struct http *h, struct str *ret_bytes, struct err *err)
 {
-    struct plain *p = of(h);
+    struct http_plain_request *p = http_plain_of(h);
     if (!waiter_check(&h->spec.waiter, err))
         return false;
     while (
         p->in.body.n == 0 && p->in.state != INTAKE_WHOLE && p->in.state != INTAKE_BAD && !p->lost) {
         if (!wait_while_quiet(p, POLLIN, err))
             return false;
-        take_bytes(p);
+        http_plain_receive(p);
     }
     if (p->in.body.n == 0 && p->in.state != INTAKE_WHOLE)
-        return fail(p, err);
+        return http_plain_fail(p, err);
     struct buf read = p->read;
     p->read = p->in.body;
     buf_reset(&read);
@@ -315,20 +317,20 @@ static bool read_body(struct http *h, struct str *ret_bytes, struct err *err)
     return true;
 }
 
-static void finish(struct http *h)
+static void http_plain_finish(struct http *h)
 {
-    struct plain *p = of(h);
+    struct http_plain_request *p = http_plain_of(h);
     uint64_t end = clock_mono_ms() + HTTP_FINISH_MS, now;
     struct pollfd fd = {.fd = p->fd, .events = POLLIN};
     while (p->in.state != INTAKE_WHOLE && p->in.state != INTAKE_BAD && !p->lost &&
            (now = clock_mono_ms()) < end) {
         if (poll(&fd, 1, (int)(end - now)) > 0)
-            take_bytes(p);
+            http_plain_receive(p);
         buf_reset(&p->in.body); /* no longer needed */
     }
 }
 
-static bool can_be_kept(const struct plain *p)
+static bool can_be_kept(const struct http_plain_request *p)
 {
     struct str connection = intake_find(&p->in, "connection");
     bool closes = connection.n == 5 && strncasecmp(connection.p, "close", 5) == 0;
@@ -336,9 +338,9 @@ static bool can_be_kept(const struct plain *p)
            !p->in.http_1_0 && p->in.in.n == p->in.at && left_to_send(p) == 0;
 }
 
-static void close_request(struct http *h)
+static void http_plain_close(struct http *h)
 {
-    struct plain *p = of(h);
+    struct http_plain_request *p = http_plain_of(h);
     if (can_be_kept(p))
         h->client->fd = p->fd;
     else
@@ -350,10 +352,10 @@ static void close_request(struct http *h)
 }
 
 const struct http_way http_plain = {
-    .open = open_request,
-    .head = read_head,
-    .header = header,
-    .read = read_body,
-    .finish = finish,
-    .close = close_request,
+    .open = http_plain_open,
+    .head = http_plain_read_head,
+    .header = http_plain_header,
+    .read = http_plain_read_body,
+    .finish = http_plain_finish,
+    .close = http_plain_close,
 };

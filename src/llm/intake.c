@@ -20,7 +20,7 @@ void intake_done(struct intake *in)
     buf_done(&in->body);
 }
 
-static void bad(struct intake *in, unsigned status)
+static void intake_reject(struct intake *in, unsigned status)
 {
     in->state = INTAKE_BAD;
     in->status = status;
@@ -60,14 +60,14 @@ struct str intake_find(const struct intake *in, const char *name)
 /* States -------------------------------------------------------------------------------------- */
 
 /* The next line, without its end; false: not complete yet. */
-static bool take_line(struct intake *in, struct str *ret_line)
+static bool intake_read_line(struct intake *in, struct str *ret_line)
 {
     size_t from = MAX(in->looked, in->at);
     const char *end = in->in.n > from ? memchr(in->in.p + from, '\n', in->in.n - from) : NULL;
     if (!end) {
         in->looked = in->in.n;
         if (in->in.n - in->at > INTAKE_HEAD_MAX)
-            bad(in, 431);
+            intake_reject(in, 431);
         return false;
     }
     *ret_line = str_trim_end(str_n(in->in.p + in->at, (size_t)(end - in->in.p) - in->at), '\r');
@@ -81,7 +81,7 @@ static void read_request_line(struct intake *in)
     if (!str_cut(buf_str(&in->head), '\n', &line, &rest) ||
         !str_cut(line, ' ', &in->method, &rest) || !str_cut(rest, ' ', &in->target, &version) ||
         !str_starts_with(version, STR("HTTP/1."))) {
-        bad(in, 400);
+        intake_reject(in, 400);
         return;
     }
     in->http_1_0 = str_is(version, "HTTP/1.0");
@@ -95,7 +95,7 @@ static void read_status_line(struct intake *in)
     if (!str_cut(buf_str(&in->head), '\n', &line, &rest) || !str_cut(line, ' ', &version, &rest) ||
         !str_starts_with(version, STR("HTTP/1.")) || !str_cut(rest, ' ', &rest, &reason) ||
         rest.n != 3 || !str_to_int(rest, 100, 999, &code))
-        bad(in, 400);
+        intake_reject(in, 400);
     in->code = (long)code;
     in->http_1_0 = str_is(version, "HTTP/1.0");
 }
@@ -115,15 +115,15 @@ static void begin_body(struct intake *in)
     if (in->answers && end_of_rest(in) == INTAKE_WHOLE)
         in->state = INTAKE_WHOLE;
     else if (encoding.p && length.p && !in->answers)
-        bad(in, 400); /* request smuggling: parsers could disagree about its end */
+        intake_reject(in, 400); /* request smuggling: parsers could disagree about its end */
     else if (encoding.p && strncasecmp(encoding.p, "chunked", MAX(encoding.n, (size_t)7)) != 0)
-        bad(in, 501);
+        intake_reject(in, 501);
     else if (encoding.p)
         in->state = INTAKE_CHUNK_SIZE;
     else if (length.p && !str_to_int(length, 0, INT64_MAX, &n))
-        bad(in, 400);
+        intake_reject(in, 400);
     else if (n > INTAKE_BODY_MAX && !in->answers)
-        bad(in, 413);
+        intake_reject(in, 413);
     else if (length.p)
         in->state = n ? INTAKE_BODY : INTAKE_WHOLE;
     else
@@ -143,22 +143,22 @@ static bool step_head(struct intake *in)
 {
     struct str line;
     if (is_foreign(in)) {
-        bad(in, 400);
+        intake_reject(in, 400);
         return false;
     }
-    if (!take_line(in, &line))
+    if (!intake_read_line(in, &line))
         return false;
     if (line.n == 0 && in->head.n == 0)
         return true; /* ignore empty lines before a request */
     if (in->answers && in->head.n == 0 && !str_starts_with(line, STR("HTTP/"))) {
-        bad(in, 400); /* not HTTP: the server waits for us after its greeting */
+        intake_reject(in, 400); /* not HTTP: the server waits for us after its greeting */
         return false;
     }
     if (line.n) {
         buf_add_str(&in->head, line);
         buf_add_byte(&in->head, '\n');
         if (!buf_ok(&in->head))
-            bad(in, 431);
+            intake_reject(in, 431);
         return in->state == INTAKE_HEAD;
     }
     if (in->answers)
@@ -182,7 +182,7 @@ static bool step_bytes(struct intake *in, enum intake_state then)
     in->at += n;
     in->left -= n;
     if (!buf_ok(&in->body)) {
-        bad(in, 413);
+        intake_reject(in, 413);
         return false;
     }
     if (in->left == 0)
@@ -194,20 +194,20 @@ static bool step_chunk_size(struct intake *in)
 {
     struct str line;
     uint64_t size = 0;
-    if (!take_line(in, &line))
+    if (!intake_read_line(in, &line))
         return false;
     size_t i = 0;
     for (; i < line.n && line.p[i] != ';' && line.p[i] != ' '; i++) {
         char c = (char)(line.p[i] | 0x20);
         bool digit = line.p[i] >= '0' && line.p[i] <= '9';
         if (i >= 8 || (!digit && (c < 'a' || c > 'f'))) {
-            bad(in, 400);
+            intake_reject(in, 400);
             return false;
         }
         size = size * 16 + (uint64_t)(digit ? line.p[i] - '0' : c - 'a' + 10);
     }
     if (i == 0) {
-        bad(in, 400);
+        intake_reject(in, 400);
         return false;
     }
     in->left = size;
@@ -218,16 +218,16 @@ static bool step_chunk_size(struct intake *in)
 static bool step_line(struct intake *in, enum intake_state then)
 {
     struct str line;
-    if (!take_line(in, &line))
+    if (!intake_read_line(in, &line))
         return false;
     if (line.n == 0)
         in->state = then;
     else if (in->state == INTAKE_CHUNK_END)
-        bad(in, 400);
+        intake_reject(in, 400);
     return true;
 }
 
-static bool step(struct intake *in)
+static bool intake_step(struct intake *in)
 {
     switch (in->state) {
     case INTAKE_HEAD:
@@ -248,7 +248,7 @@ static bool step(struct intake *in)
     }
 }
 
-static void tidy(struct intake *in)
+static void intake_compact(struct intake *in)
 {
     if (in->at == 0)
         return;
@@ -258,11 +258,11 @@ static void tidy(struct intake *in)
     in->at = 0;
 }
 
-static void go_on(struct intake *in)
+static void intake_process(struct intake *in)
 {
-    while (step(in))
+    while (intake_step(in))
         continue;
-    tidy(in);
+    intake_compact(in);
 }
 
 void intake_push(struct intake *in, struct str bytes)
@@ -271,9 +271,9 @@ void intake_push(struct intake *in, struct str bytes)
         return;
     buf_add_str(&in->in, bytes);
     if (!buf_ok(&in->in))
-        bad(in, 431);
+        intake_reject(in, 431);
     else
-        go_on(in);
+        intake_process(in);
 }
 
 bool intake_end(struct intake *in)
@@ -289,5 +289,5 @@ void intake_next(struct intake *in)
     buf_done(&in->body);
     in->body = BUF_INIT(INTAKE_BODY_MAX);
     in->state = INTAKE_HEAD;
-    go_on(in);
+    intake_process(in);
 }

@@ -49,7 +49,7 @@ void mask_add(struct mask *m, struct str key)
 }
 
 /* Finds the first key, the longest if several begin there; false if none. */
-static bool find(const struct mask *m, struct str text, size_t *ret_at, size_t *ret_n)
+static bool mask_find_form(const struct mask *m, struct str text, size_t *ret_at, size_t *ret_n)
 {
     size_t at = SIZE_MAX, n = 0;
     for (size_t i = 0; i < m->n && text.n; i++) {
@@ -70,7 +70,7 @@ static bool find(const struct mask *m, struct str text, size_t *ret_at, size_t *
 static struct str add_whole(const struct mask *m, struct str text, struct buf *out)
 {
     size_t at, n;
-    while (find(m, text, &at, &n)) {
+    while (mask_find_form(m, text, &at, &n)) {
         buf_add_str(out, str_head(text, at));
         buf_add_str(out, MASKED);
         text = str_skip(text, at + n);
@@ -144,7 +144,7 @@ void mask_err(const struct mask *m, struct err *err)
 static bool text_has(const struct mask *m, struct str text)
 {
     size_t at, n;
-    return find(m, text, &at, &n);
+    return mask_find_form(m, text, &at, &n);
 }
 
 static bool tree_has(const struct mask *m, const json_t *tree)
@@ -171,7 +171,7 @@ static json_t *clean_text(const struct mask *m, struct str text)
     return json_text(buf_str(&b));
 }
 
-static json_t *clean(const struct mask *m, const json_t *tree)
+static json_t *mask_clean_tree(const struct mask *m, const json_t *tree)
 {
     json_t *t = (json_t *)tree;
     if (json_is_string(t))
@@ -179,7 +179,7 @@ static json_t *clean(const struct mask *m, const json_t *tree)
     if (json_is_array(t)) {
         json_t *list = json_array();
         for (size_t i = 0; i < json_array_size(t); i++)
-            json_push(list, clean(m, json_array_get(t, i)));
+            json_push(list, mask_clean_tree(m, json_array_get(t, i)));
         return list;
     }
     if (!json_is_object(t))
@@ -189,12 +189,12 @@ static json_t *clean(const struct mask *m, const json_t *tree)
         struct str key = str_n(json_object_iter_key(at), json_object_iter_key_len(at));
         AUTO_BUF struct buf b = BUF_INIT(2 * key.n + 64);
         mask_add_text(m, key, &b);
-        json_put(object, buf_z(&b), clean(m, json_object_iter_value(at)));
+        json_put(object, buf_z(&b), mask_clean_tree(m, json_object_iter_value(at)));
     }
     return object;
 }
 
 json_t *mask_tree(const struct mask *m, const json_t *tree)
 {
-    return tree_has(m, tree) ? clean(m, tree) : json_incref((json_t *)tree);
+    return tree_has(m, tree) ? mask_clean_tree(m, tree) : json_incref((json_t *)tree);
 }

@@ -26,7 +26,7 @@ const char *const stop_reason_names[STOP_REASONS] = {
 static const char *const refusals[] = {"refusal", "content_filter"};
 
 /* The type required of a key. */
-enum kind {
+enum message_value_kind {
     KIND_TEXT,
     KIND_WORD, /* a non-empty string */
     KIND_BOOL,
@@ -36,9 +36,9 @@ enum kind {
     KIND_ANY,
 };
 
-struct key {
+struct message_key {
     const char *name;
-    enum kind kind;
+    enum message_value_kind kind;
     bool required;
 };
 
@@ -47,7 +47,7 @@ enum {
 };
 
 static const struct {
-    struct key keys[KEYS_MAX];
+    struct message_key keys[KEYS_MAX];
     unsigned blocks; /* bit mask of the allowed block types */
 } message_rules[MESSAGE_TYPES] = {
     [MESSAGE_USER] = {{{"content", KIND_LIST, true}, {"timestamp", KIND_TEXT, false}},
@@ -63,7 +63,7 @@ static const struct {
         1 << BLOCK_TEXT | 1 << BLOCK_IMAGE},
 };
 
-static const struct key block_rules[BLOCK_TYPES][KEYS_MAX] = {
+static const struct message_key block_rules[BLOCK_TYPES][KEYS_MAX] = {
     [BLOCK_TEXT] = {{"text", KIND_TEXT, true}},
     [BLOCK_THINKING] = {{"thinking", KIND_TEXT, true}, {"signature", KIND_TEXT, false}},
     [BLOCK_REDACTED_THINKING] = {{"data", KIND_TEXT, true}},
@@ -72,20 +72,20 @@ static const struct key block_rules[BLOCK_TYPES][KEYS_MAX] = {
         {"arguments", KIND_ANY, true}, {"invalid", KIND_BOOL, false}},
 };
 
-static const struct key usage_rules[KEYS_MAX] = {
+static const struct message_key usage_rules[KEYS_MAX] = {
     {"input_tokens", KIND_COUNT, false},
     {"output_tokens", KIND_COUNT, false},
     {"cache_read_tokens", KIND_COUNT, false},
     {"cache_write_tokens", KIND_COUNT, false},
 };
 
-struct check {
+struct message_checker {
     struct buf *place;
     enum err_code code;
     struct err *err;
 };
 
-static bool fits(const json_t *value, enum kind kind)
+static bool message_value_fits(const json_t *value, enum message_value_kind kind)
 {
     switch (kind) {
     case KIND_TEXT:
@@ -106,13 +106,14 @@ static bool fits(const json_t *value, enum kind kind)
     return false;
 }
 
-static bool blame(const struct check *c, const char *what)
+static bool message_set_error(const struct message_checker *c, const char *what)
 {
     err_set(c->err, c->code, "%s%s%s", buf_z(c->place), c->place->n ? ": " : "", what);
     return err_ctx(c->err, "field", "%s", buf_z(c->place));
 }
 
-static bool check_keys(const struct check *c, const json_t *object, const struct key *keys)
+static bool message_check_keys(
+    const struct message_checker *c, const json_t *object, const struct message_key *keys)
 {
     static const char *const wanted[] = {
         [KIND_TEXT] = "a string",
@@ -126,19 +127,19 @@ static bool check_keys(const struct check *c, const json_t *object, const struct
     for (size_t i = 0; i < KEYS_MAX && keys[i].name; i++) {
         const json_t *value = json_object_get(object, keys[i].name);
         char what[128];
-        if (value ? fits(value, keys[i].kind) : !keys[i].required)
+        if (value ? message_value_fits(value, keys[i].kind) : !keys[i].required)
             continue;
         bool empty = json_is_string(value) && json_string_length(value) == 0;
         snprintf(what, sizeof(what), value ? "must be %s, but is %s" : "is missing",
             wanted[keys[i].kind], empty ? "empty" : json_kind(value));
         place_add_key(c->place, str_z(keys[i].name));
-        return blame(c, what);
+        return message_set_error(c, what);
     }
     return true;
 }
 
 /* Index of "type" in names; n if not found. */
-static unsigned find_type(const json_t *object, const char *const *names, unsigned n)
+static unsigned message_find_type(const json_t *object, const char *const *names, unsigned n)
 {
     struct str type = json_str(json_object_get(object, "type"));
     unsigned i = 0;
@@ -147,15 +148,15 @@ static unsigned find_type(const json_t *object, const char *const *names, unsign
     return i;
 }
 
-static bool check_type(
-    const struct check *c, const json_t *object, const char *const *names, unsigned n)
+static bool message_check_type(
+    const struct message_checker *c, const json_t *object, const char *const *names, unsigned n)
 {
     if (!json_is_object(object)) {
         char what[128];
         snprintf(what, sizeof(what), "must be an object, but is %s", json_kind(object));
-        return blame(c, what);
+        return message_set_error(c, what);
     }
-    if (find_type(object, names, n) < n)
+    if (message_find_type(object, names, n) < n)
         return true;
     const json_t *type = json_object_get(object, "type");
     struct str word = json_is_string(type) ? json_str(type) : str_z(json_kind(type));
@@ -167,35 +168,36 @@ static bool check_type(
     buf_printf(
         &what, json_is_string(type) ? "'" STR_FMT "'" : STR_FMT, STR_ARG(str_head(word, 60)));
     place_add_key(c->place, STR("type"));
-    return blame(c, buf_z(&what));
+    return message_set_error(c, buf_z(&what));
 }
 
-static bool check_image(const struct check *c, const json_t *block)
+static bool check_image(const struct message_checker *c, const json_t *block)
 {
     size_t n;
     bool image = str_starts_with(json_str(json_object_get(block, "mime_type")), STR("image/"));
     place_add_key(c->place, image ? STR("data") : STR("mime_type"));
     if (!image)
-        return blame(c, "is no type of an image, such as image/png");
+        return message_set_error(c, "is no type of an image, such as image/png");
     if (!base64_size(json_str(json_object_get(block, "data")), &n))
-        return blame(c, "is not base64");
+        return message_set_error(c, "is not base64");
     if (n > IMAGE_MAX)
-        return blame(c, "the image is larger than 5 MiB");
+        return message_set_error(c, "the image is larger than 5 MiB");
     return true;
 }
 
-static bool check_block(const struct check *c, const json_t *block, enum message_type type)
+static bool check_block(
+    const struct message_checker *c, const json_t *block, enum message_type type)
 {
-    if (!check_type(c, block, block_type_names, BLOCK_TYPES))
+    if (!message_check_type(c, block, block_type_names, BLOCK_TYPES))
         return false;
     enum block_type kind = block_type(block);
     if (!(message_rules[type].blocks & 1U << kind)) {
         char what[128];
         snprintf(what, sizeof(what), "a message of type %s can't hold a block of type %s",
             message_type_names[type], block_type_names[kind]);
-        return blame(c, what);
+        return message_set_error(c, what);
     }
-    if (!check_keys(c, block, block_rules[kind]))
+    if (!message_check_keys(c, block, block_rules[kind]))
         return false;
     return kind != BLOCK_IMAGE || check_image(c, block);
 }
@@ -203,16 +205,16 @@ static bool check_block(const struct check *c, const json_t *block, enum message
 bool message_check(const json_t *message, enum err_code code, struct err *err)
 {
     AUTO_BUF struct buf place = BUF_INIT(1024);
-    struct check c = {&place, code, err};
-    if (!check_type(&c, message, message_type_names, MESSAGE_TYPES))
+    struct message_checker c = {&place, code, err};
+    if (!message_check_type(&c, message, message_type_names, MESSAGE_TYPES))
         return false;
     enum message_type type = message_type(message);
-    if (!check_keys(&c, message, message_rules[type].keys))
+    if (!message_check_keys(&c, message, message_rules[type].keys))
         return false;
     const json_t *usage = json_object_get(message, "usage");
     if (type == MESSAGE_ASSISTANT && usage) {
         place_add_key(&place, STR("usage"));
-        if (!check_keys(&c, usage, usage_rules))
+        if (!message_check_keys(&c, usage, usage_rules))
             return false;
     }
     const json_t *content = json_object_get(message, "content");
@@ -228,14 +230,14 @@ bool message_check(const json_t *message, enum err_code code, struct err *err)
 
 enum message_type message_type(const json_t *message)
 {
-    unsigned type = find_type(message, message_type_names, MESSAGE_TYPES);
+    unsigned type = message_find_type(message, message_type_names, MESSAGE_TYPES);
     BUG_ON(type == MESSAGE_TYPES);
     return (enum message_type)type;
 }
 
 enum block_type block_type(const json_t *block)
 {
-    unsigned type = find_type(block, block_type_names, BLOCK_TYPES);
+    unsigned type = message_find_type(block, block_type_names, BLOCK_TYPES);
     BUG_ON(type == BLOCK_TYPES);
     return (enum block_type)type;
 }
@@ -271,7 +273,7 @@ struct usage message_usage(const json_t *message)
 }
 
 /* Saturates at the largest integer that JSON can hold. */
-static uint64_t add(uint64_t a, uint64_t b)
+static uint64_t message_add_capped(uint64_t a, uint64_t b)
 {
     uint64_t sum;
     return __builtin_add_overflow(a, b, &sum) || sum > INT64_MAX ? INT64_MAX : sum;
@@ -279,16 +281,16 @@ static uint64_t add(uint64_t a, uint64_t b)
 
 void usage_add(struct usage *sum, const struct usage *more)
 {
-    sum->input_tokens = add(sum->input_tokens, more->input_tokens);
-    sum->output_tokens = add(sum->output_tokens, more->output_tokens);
-    sum->cache_read_tokens = add(sum->cache_read_tokens, more->cache_read_tokens);
-    sum->cache_write_tokens = add(sum->cache_write_tokens, more->cache_write_tokens);
+    sum->input_tokens = message_add_capped(sum->input_tokens, more->input_tokens);
+    sum->output_tokens = message_add_capped(sum->output_tokens, more->output_tokens);
+    sum->cache_read_tokens = message_add_capped(sum->cache_read_tokens, more->cache_read_tokens);
+    sum->cache_write_tokens = message_add_capped(sum->cache_write_tokens, more->cache_write_tokens);
 }
 
 uint64_t usage_total(const struct usage *u)
 {
-    return add(
-        add(u->input_tokens, u->output_tokens), add(u->cache_read_tokens, u->cache_write_tokens));
+    return message_add_capped(message_add_capped(u->input_tokens, u->output_tokens),
+        message_add_capped(u->cache_read_tokens, u->cache_write_tokens));
 }
 
 json_t *usage_json(const struct usage *usage)
@@ -335,7 +337,7 @@ static json_t *message_new(enum message_type type)
     return message;
 }
 
-static void put_text(json_t *message, struct str text)
+static void message_put_text(json_t *message, struct str text)
 {
     json_t *content = json_array();
     if (text.n)
@@ -346,7 +348,7 @@ static void put_text(json_t *message, struct str text)
 json_t *message_user(struct str text)
 {
     json_t *message = message_new(MESSAGE_USER);
-    put_text(message, text);
+    message_put_text(message, text);
     message_put_time(message);
     return message;
 }
@@ -356,7 +358,7 @@ json_t *message_tool_result(struct str id, struct str name, struct str text, boo
     json_t *message = message_new(MESSAGE_TOOL_RESULT);
     json_put(message, "tool_call_id", json_text(id));
     json_put(message, "tool_name", json_text(name));
-    put_text(message, text);
+    message_put_text(message, text);
     json_put(message, "is_error", json_boolean(is_error));
     message_put_time(message);
     return message;

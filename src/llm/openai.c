@@ -7,20 +7,20 @@
 /* Calls have the service's index; texts have none and are numbered here. */
 #define CALL_KEY (UINT64_C(1) << 32)
 
-struct reading {
+struct openai_reader {
     struct answer *answer;
     struct dialect_state *state;
     struct err *err;
 };
 
-static struct str text_of(const json_t *object, const char *key)
+static struct str openai_text(const json_t *object, const char *key)
 {
     struct str text = json_str(json_object_get(object, key));
     return text.p ? text : STR("");
 }
 
 /* Tokens from the prompt cache are included in the count of the prompt. */
-static void read_usage(const struct reading *r, const json_t *usage)
+static void openai_read_usage(const struct openai_reader *r, const json_t *usage)
 {
     struct usage *u = &r->state->usage;
     const json_t *details = json_object_get(usage, "prompt_tokens_details");
@@ -34,14 +34,14 @@ static void read_usage(const struct reading *r, const json_t *usage)
     answer_usage(r->answer, u);
 }
 
-static bool end_text(const struct reading *r)
+static bool end_text(const struct openai_reader *r)
 {
     uint64_t open = r->state->last_key;
     r->state->last_key = 0;
     return open == 0 || answer_end(r->answer, open - 1, r->err);
 }
 
-static bool add_text(const struct reading *r, enum block_type type, struct str text)
+static bool openai_add_text(const struct openai_reader *r, enum block_type type, struct str text)
 {
     struct dialect_state *state = r->state;
     if (text.n == 0)
@@ -59,8 +59,8 @@ static bool add_text(const struct reading *r, enum block_type type, struct str t
 
 /* Some servers use the same index for all calls, each with its own id; some send no index, and each
  * call whole. */
-static bool begins(
-    const struct reading *r, uint64_t key, struct str id, struct str name, bool indexed)
+static bool openai_begins_call(
+    const struct openai_reader *r, uint64_t key, struct str id, struct str name, bool indexed)
 {
     if (!answer_has(r->answer, key))
         return true;
@@ -69,7 +69,7 @@ static bool begins(
 }
 
 /* Arguments are a string; a few servers send the object itself. */
-static bool add_arguments(const struct reading *r, uint64_t key, const json_t *arguments)
+static bool add_arguments(const struct openai_reader *r, uint64_t key, const json_t *arguments)
 {
     AUTO_BUF struct buf text = BUF_INIT(ANSWER_BYTES_MAX);
     if (json_is_string(arguments))
@@ -79,16 +79,16 @@ static bool add_arguments(const struct reading *r, uint64_t key, const json_t *a
     return answer_add(r->answer, key, buf_str(&text), r->err);
 }
 
-static bool add_call(const struct reading *r, const json_t *call, size_t place)
+static bool openai_add_call(const struct openai_reader *r, const json_t *call, size_t place)
 {
     const json_t *function = json_object_get(call, "function");
     uint64_t index = place;
     bool indexed = wire_index(call, &index);
     uint64_t key = CALL_KEY + index;
-    struct str id = text_of(call, "id"), name = text_of(function, "name");
+    struct str id = openai_text(call, "id"), name = openai_text(function, "name");
     if (!end_text(r))
         return false;
-    if (begins(r, key, id, name, indexed)) {
+    if (openai_begins_call(r, key, id, name, indexed)) {
         if (answer_has(r->answer, key) && !answer_end(r->answer, key, r->err))
             return false;
         if (!answer_begin_call(r->answer, key, id, name, r->err))
@@ -97,24 +97,26 @@ static bool add_call(const struct reading *r, const json_t *call, size_t place)
     return add_arguments(r, key, json_object_get(function, "arguments"));
 }
 
-static bool read_delta(const struct reading *r, const json_t *delta)
+static bool read_delta(const struct openai_reader *r, const json_t *delta)
 {
     const json_t *calls = json_object_get(delta, "tool_calls");
-    struct str reasoning = text_of(delta, "reasoning_content"), refusal = text_of(delta, "refusal");
+    struct str reasoning = openai_text(delta, "reasoning_content"),
+               refusal = openai_text(delta, "refusal");
     if (reasoning.n == 0)
-        reasoning = text_of(delta, "reasoning");
+        reasoning = openai_text(delta, "reasoning");
     r->state->refused = r->state->refused || refusal.n;
-    if (!add_text(r, BLOCK_THINKING, reasoning) ||
-        !add_text(r, BLOCK_TEXT, text_of(delta, "content")) || !add_text(r, BLOCK_TEXT, refusal))
+    if (!openai_add_text(r, BLOCK_THINKING, reasoning) ||
+        !openai_add_text(r, BLOCK_TEXT, openai_text(delta, "content")) ||
+        !openai_add_text(r, BLOCK_TEXT, refusal))
         return false;
     for (size_t i = 0; i < json_array_size(calls); i++)
-        if (!add_call(r, json_array_get(calls, i), i))
+        if (!openai_add_call(r, json_array_get(calls, i), i))
             return false;
     return true;
 }
 
 /* Blocks stay open: a last delta or another reason may follow. */
-static void read_stop(const struct reading *r, struct str raw)
+static void read_stop(const struct openai_reader *r, struct str raw)
 {
     enum stop_reason stop = wire_stop(raw);
     if (raw.n == 0)
@@ -127,7 +129,7 @@ static void read_stop(const struct reading *r, struct str raw)
 }
 
 /* The last event was received, or may be missing. */
-static void complete(struct answer *answer, struct dialect_state *state)
+static void openai_complete(struct answer *answer, struct dialect_state *state)
 {
     answer_end_all(answer);
     if (!state->stopped && state->refused)
@@ -137,7 +139,7 @@ static void complete(struct answer *answer, struct dialect_state *state)
     state->complete = true;
 }
 
-static bool is_done(struct str data)
+static bool openai_is_done(struct str data)
 {
     while (data.n && data.p[0] == ' ')
         data = str_skip(data, 1);
@@ -148,30 +150,30 @@ static bool is_error(const json_t *chunk, const struct sse_event *event)
 {
     const json_t *error = json_object_get(chunk, "error");
     return json_is_object(error) || json_is_string(error) || str_is(event->name, "error") ||
-           str_is(text_of(chunk, "object"), "error");
+           str_is(openai_text(chunk, "object"), "error");
 }
 
-static bool read_chunk(const struct reading *r, const json_t *chunk)
+static bool read_chunk(const struct openai_reader *r, const json_t *chunk)
 {
     const json_t *choice = json_array_get(json_object_get(chunk, "choices"), 0);
     r->state->begun = true;
     if (!read_delta(r, json_object_get(choice, "delta")))
         return false;
-    read_stop(r, text_of(choice, "finish_reason"));
-    read_usage(r, json_object_get(choice, "usage"));
-    read_usage(r, json_object_get(chunk, "usage"));
+    read_stop(r, openai_text(choice, "finish_reason"));
+    openai_read_usage(r, json_object_get(choice, "usage"));
+    openai_read_usage(r, json_object_get(chunk, "usage"));
     return true;
 }
 
-static bool read_event(struct answer *answer, struct dialect_state *state,
+static bool openai_read_event(struct answer *answer, struct dialect_state *state,
     const struct sse_event *event, struct err *err)
 {
     AUTO_JSON json_t *chunk = NULL;
-    struct reading r = {answer, state, err};
+    struct openai_reader r = {answer, state, err};
     if (state->complete)
         return true;
-    if (is_done(event->data)) {
-        complete(answer, state);
+    if (openai_is_done(event->data)) {
+        openai_complete(answer, state);
         return true;
     }
     if (!wire_parse(event->data, &chunk, err))
@@ -183,16 +185,16 @@ static bool read_event(struct answer *answer, struct dialect_state *state,
     return read_chunk(&r, chunk);
 }
 
-static bool finish(struct answer *answer, struct dialect_state *state, struct err *err)
+static bool openai_finish(struct answer *answer, struct dialect_state *state, struct err *err)
 {
     if (!state->complete && !state->stopped)
         return wire_cut_off(err);
     if (!state->complete)
-        complete(answer, state);
+        openai_complete(answer, state);
     return true;
 }
 
-static void headers(struct str key, struct buf *lines)
+static void openai_headers(struct str key, struct buf *lines)
 {
     buf_add_z(lines, "content-type: application/json\n");
     if (key.n)
@@ -207,9 +209,9 @@ const struct dialect dialect_openai = {
     .key_variable = "OPENAI_API_KEY",
     .base_variable = "OPENAI_BASE_URL",
     .model_variable = "OPENAI_MODEL",
-    .headers = headers,
+    .headers = openai_headers,
     .write = openai_write,
-    .read = read_event,
-    .finish = finish,
+    .read = openai_read_event,
+    .finish = openai_finish,
     .explain = wire_explain,
 };

@@ -3,7 +3,7 @@
 #include "llm/openai.h"
 #include "llm/wire.h"
 
-static json_t *role(const char *name)
+static json_t *openai_new_message(const char *name)
 {
     json_t *message = json_object();
     json_put(message, "role", json_string(name));
@@ -80,7 +80,7 @@ static void add_user(json_t *messages, const json_t *message)
         json_decref(content);
         return;
     }
-    json_t *made = role("user");
+    json_t *made = openai_new_message("user");
     json_put(made, "content", content);
     json_push(messages, made);
 }
@@ -104,7 +104,8 @@ static json_t *call_out(const json_t *block)
 static void add_assistant(json_t *messages, const json_t *message)
 {
     const json_t *content = json_object_get(message, "content");
-    json_t *made = role("assistant"), *text = text_of_all(message), *calls = json_array();
+    json_t *made = openai_new_message("assistant"), *text = text_of_all(message),
+           *calls = json_array();
     for (size_t i = 0; i < json_array_size(content); i++)
         if (block_type(json_array_get(content, i)) == BLOCK_TOOL_CALL)
             json_push(calls, call_out(json_array_get(content, i)));
@@ -119,9 +120,9 @@ static void add_assistant(json_t *messages, const json_t *message)
     json_decref(calls);
 }
 
-static void add_result(json_t *messages, const json_t *message)
+static void openai_add_result(json_t *messages, const json_t *message)
 {
-    json_t *made = role("tool");
+    json_t *made = openai_new_message("tool");
     json_put(made, "tool_call_id",
         wire_name(json_str(json_object_get(message, "tool_call_id")), OPENAI_ID_MAX));
     json_put(made, "content", text_of_all(message));
@@ -134,7 +135,7 @@ static void flush_images(json_t *messages, json_t *images)
 {
     if (json_array_size(images) == 0)
         return;
-    json_t *made = role("user"), *parts = json_array();
+    json_t *made = openai_new_message("user"), *parts = json_array();
     json_push(parts, text_part(STR("Images of the tool results above:")));
     BUG_ON(json_array_extend(parts, images) != 0);
     json_put(made, "content", parts);
@@ -147,7 +148,7 @@ static json_t *messages_out(const struct llm_request *request)
     AUTO_JSON json_t *images = json_array();
     json_t *messages = json_array();
     if (!wire_blank(request->system)) {
-        json_t *made = role("system");
+        json_t *made = openai_new_message("system");
         json_put(made, "content", json_text(request->system));
         json_push(messages, made);
     }
@@ -155,7 +156,7 @@ static json_t *messages_out(const struct llm_request *request)
         const json_t *message = json_array_get(request->messages, i);
         enum message_type type = message_type(message);
         if (type == MESSAGE_TOOL_RESULT) {
-            add_result(messages, message);
+            openai_add_result(messages, message);
             add_images(images, message);
             continue;
         }
@@ -169,7 +170,7 @@ static json_t *messages_out(const struct llm_request *request)
     return messages;
 }
 
-static json_t *tools_out(const json_t *tools)
+static json_t *openai_tools(const json_t *tools)
 {
     static const char *const keys[] = {"name", "description"};
     json_t *list = json_array();
@@ -221,7 +222,7 @@ void openai_write(const struct llm_request *request, struct buf *out)
     json_put(body, "stream", json_true());
     json_put(body, "stream_options", options);
     if (json_array_size(request->tools))
-        json_put(body, "tools", tools_out(request->tools));
+        json_put(body, "tools", openai_tools(request->tools));
     json_put(body, "messages", messages_out(request));
     json_add_compact(out, body);
 }

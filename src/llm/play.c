@@ -18,7 +18,7 @@ void play_done(struct play *p)
 
 /* Events -------------------------------------------------------------------------------------- */
 
-static void mark(struct play *p, uint64_t delay_ms)
+static void play_add_mark(struct play *p, uint64_t delay_ms)
 {
     if (p->n_marks == p->cap_marks) {
         p->cap_marks = p->cap_marks ? 2 * p->cap_marks : 64;
@@ -27,7 +27,7 @@ static void mark(struct play *p, uint64_t delay_ms)
     p->marks[p->n_marks++] = (struct play_mark){p->body.n, delay_ms};
 }
 
-static void end_line(struct play *p)
+static void play_end_line(struct play *p)
 {
     static const char *const ends[SCRIPT_LINE_ENDS] = {"\n", "\r\n", "\r"};
     buf_add_z(&p->body, ends[p->turn->line_end]);
@@ -37,18 +37,18 @@ void play_event_text(struct play *p, const char *name, struct str data)
 {
     if (p->turn->comments) {
         buf_add_z(&p->body, ": still here");
-        end_line(p);
-        end_line(p);
+        play_end_line(p);
+        play_end_line(p);
     }
     if (name) {
         buf_printf(&p->body, "event: %s", name);
-        end_line(p);
+        play_end_line(p);
     }
     buf_add_z(&p->body, "data: ");
     buf_add_str(&p->body, data);
-    end_line(p);
-    end_line(p);
-    mark(p, 0);
+    play_end_line(p);
+    play_end_line(p);
+    play_add_mark(p, 0);
 }
 
 void play_event(struct play *p, const char *name, json_t *data)
@@ -69,8 +69,8 @@ static void add_garbage(struct play *p)
         x = x * 1664525 + 1013904223;
         buf_add_byte(&p->body, (char)(x >> 24));
     }
-    end_line(p);
-    end_line(p);
+    play_end_line(p);
+    play_end_line(p);
     play_event_text(p, NULL, STR("}{ this is no JSON"));
 }
 
@@ -91,7 +91,7 @@ static bool do_fault(struct play *p, const struct voice *voice)
         return false;
     case FAULT_ENDLESS:
         buf_add_z(&p->body, "data: ");
-        mark(p, 0);
+        play_add_mark(p, 0);
         p->end = PLAY_FILLED;
         return false;
     case FAULT_GARBAGE:
@@ -153,12 +153,12 @@ static bool play_part(struct play *p, const struct voice *voice, const struct sc
 {
     AUTO_BUF struct buf id = BUF_INIT(1024), arguments = BUF_INIT(2 * (size_t)SCRIPT_TEXT_MAX);
     if (part->has_delay) {
-        mark(p, part->delay_ms);
+        play_add_mark(p, part->delay_ms);
         return true;
     }
     if (part->raw.p) {
         buf_add_str(&p->body, part->raw);
-        mark(p, 0);
+        play_add_mark(p, 0);
         return true;
     }
     struct str rest = part->text.p ? part->text : part->thinking;
@@ -210,7 +210,7 @@ static bool is_token(struct str s)
     return true;
 }
 
-static void add_header(struct play *p, struct str name, struct str value)
+static void play_add_header(struct play *p, struct str name, struct str value)
 {
     if (!is_token(name) || !is_token(value))
         return;
@@ -224,9 +224,9 @@ static void play_status(struct play *p, const struct voice *voice, const char *r
 {
     const struct script_error *e = p->turn->error;
     if (e->retry_after.p)
-        add_header(p, STR("retry-after"), e->retry_after);
+        play_add_header(p, STR("retry-after"), e->retry_after);
     for (size_t i = 0; i < e->headers.n; i++)
-        add_header(p, e->headers.p[i].key, e->headers.p[i].text);
+        play_add_header(p, e->headers.p[i].key, e->headers.p[i].text);
     play_json(p, e->status, voice->error_body(e, request_id));
 }
 

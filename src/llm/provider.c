@@ -10,20 +10,20 @@ enum {
     URL_MAX = 4096,
 };
 
-struct service {
+struct provider_service {
     const char *name;
     const struct dialect *dialect; /* NULL: scripted */
 };
 
-static const struct service services[] = {
+static const struct provider_service services[] = {
     {"anthropic", &dialect_anthropic},
     {"openai", &dialect_openai},
     {"scripted", NULL},
 };
 
-static const struct service *const scripted = &services[ARRAY_LEN(services) - 1];
+static const struct provider_service *const scripted = &services[ARRAY_LEN(services) - 1];
 
-static const char *variable(const char *name)
+static const char *provider_variable(const char *name)
 {
     const char *value = getenv(name);
     return value && value[0] ? value : NULL;
@@ -31,7 +31,8 @@ static const char *variable(const char *name)
 
 /* Choosing ------------------------------------------------------------------------------------ */
 
-static bool by_name(const char *name, const struct service **ret_service, struct err *err)
+static bool provider_by_name(
+    const char *name, const struct provider_service **ret_service, struct err *err)
 {
     AUTO_CHOICE struct choice c = CHOICE_INIT(str_z(name));
     AUTO_BUF struct buf hint = BUF_INIT(256);
@@ -48,12 +49,12 @@ static bool by_name(const char *name, const struct service **ret_service, struct
 }
 
 /* Finds a service whose variable is set; returns how many are set. */
-static size_t by_variable(bool keys, const struct service **ret_service)
+static size_t provider_by_variable(bool keys, const struct provider_service **ret_service)
 {
     size_t n = 0;
     for (size_t i = 0; i < ARRAY_LEN(services); i++) {
         const struct dialect *d = services[i].dialect;
-        if (!d || !variable(keys ? d->key_variable : d->base_variable))
+        if (!d || !provider_variable(keys ? d->key_variable : d->base_variable))
             continue;
         *ret_service = &services[i];
         n++;
@@ -61,20 +62,20 @@ static size_t by_variable(bool keys, const struct service **ret_service)
     return n;
 }
 
-static bool choose(
-    const struct provider_options *o, const struct service **ret_service, struct err *err)
+static bool provider_choose_service(
+    const struct provider_options *o, const struct provider_service **ret_service, struct err *err)
 {
     if (o->name)
-        return by_name(o->name, ret_service, err);
+        return provider_by_name(o->name, ret_service, err);
     *ret_service = scripted;
     if (o->script)
         return true;
-    size_t n = by_variable(true, ret_service);
+    size_t n = provider_by_variable(true, ret_service);
     if (n > 1)
         return err_set(err, E_CONFIG,
             "both ANTHROPIC_API_KEY and OPENAI_API_KEY are set; say which with --provider "
             "anthropic or --provider openai");
-    if (n == 0 && (n = by_variable(false, ret_service)) > 1)
+    if (n == 0 && (n = provider_by_variable(false, ret_service)) > 1)
         return err_set(err, E_CONFIG,
             "both ANTHROPIC_BASE_URL and OPENAI_BASE_URL are set; say which with --provider "
             "anthropic or --provider openai");
@@ -120,14 +121,14 @@ static bool check_key(struct str key, const char *name, struct err *err)
 
 static const char *base_of(const struct provider_options *o, const struct dialect *d)
 {
-    const char *base = o->base_url ? o->base_url : variable(d->base_variable);
+    const char *base = o->base_url ? o->base_url : provider_variable(d->base_variable);
     return base ? base : d->default_base;
 }
 
 static bool set_up_service(struct provider *p, const struct dialect *d, struct err *err)
 {
     const struct provider_options *o = &p->options;
-    struct str key = o->key.p ? o->key : str_z(variable(d->key_variable));
+    struct str key = o->key.p ? o->key : str_z(provider_variable(d->key_variable));
     struct str url = str_trim_end(str_z(base_of(o, d)), '/');
     if (!provider_check_url(url, err) || (key.p && !check_key(key, d->key_variable, err)))
         return false;
@@ -142,7 +143,7 @@ static bool set_up_service(struct provider *p, const struct dialect *d, struct e
     p->key_variable = d->key_variable;
     p->base_url = strndup(url.p, url.n);
     p->key = key.n ? strndup(key.p, key.n) : NULL;
-    const char *model = o->model ? o->model : variable(d->model_variable);
+    const char *model = o->model ? o->model : provider_variable(d->model_variable);
     p->model = strdup(model ? model : d->default_model);
     BUG_ON(!p->base_url || !p->model || (key.n && !p->key));
     http_prepare(p->base_url);
@@ -168,8 +169,8 @@ static bool set_up_script(struct provider *p, struct err *err)
 bool provider_open(
     const struct provider_options *options, struct provider **ret_provider, struct err *err)
 {
-    const struct service *service = NULL;
-    if (!choose(options, &service, err))
+    const struct provider_service *service = NULL;
+    if (!provider_choose_service(options, &service, err))
         return false;
     if (service->dialect && options->script)
         return err_set(
@@ -189,9 +190,9 @@ bool provider_open(
 
 void provider_prepare(const struct provider_options *options)
 {
-    const struct service *service = NULL;
+    const struct provider_service *service = NULL;
     AUTO_ERR struct err ignored = {0};
-    if (choose(options, &service, &ignored) && service->dialect)
+    if (provider_choose_service(options, &service, &ignored) && service->dialect)
         http_prepare(base_of(options, service->dialect));
 }
 

@@ -15,7 +15,7 @@ enum {
     ARENA_MAX = 256 << 20,
 };
 
-struct document {
+struct script_document {
     uint32_t version;
     struct str model;
     struct script_turn *turns;
@@ -31,7 +31,7 @@ struct turn_state {
 struct script {
     struct arena arena;
     json_t *tree;
-    struct document document;
+    struct script_document document;
     struct turn_state *states;
     uint64_t calls; /* number of generated ids */
 };
@@ -141,23 +141,24 @@ static const struct field turn_fields[] = {
 static const struct shape turn_shape = SHAPE("turn", struct script_turn, turn_fields, "one answer");
 
 static const struct field document_fields[] = {
-    FIELD_U32("version", struct document, version, "1", .flags = FIELD_REQUIRED, FIELD_RANGE(1, 1)),
-    FIELD_STR("model", struct document, model, "who is said to answer"),
-    FIELD_OBJECTS("turns", struct document, turns, n_turns, &turn_shape, "the answers",
+    FIELD_U32("version", struct script_document, version, "1", .flags = FIELD_REQUIRED,
+        FIELD_RANGE(1, 1)),
+    FIELD_STR("model", struct script_document, model, "who is said to answer"),
+    FIELD_OBJECTS("turns", struct script_document, turns, n_turns, &turn_shape, "the answers",
         .flags = FIELD_REQUIRED, FIELD_RANGE(0, SCRIPT_TURNS_MAX)),
 };
 const struct shape script_shape =
-    SHAPE("script", struct document, document_fields, "what a model would say");
+    SHAPE("script", struct script_document, document_fields, "what a model would say");
 
 /* Checks -------------------------------------------------------------------------------------- */
 
-static bool wrong(struct err *err, const char *place, const char *what)
+static bool script_fail(struct err *err, const char *place, const char *what)
 {
     err_set(err, E_PROTOCOL, "%s: %s", place, what);
     return err_ctx(err, "field", "%s", place);
 }
 
-static bool check_version(const json_t *tree, struct err *err)
+static bool script_check_version(const json_t *tree, struct err *err)
 {
     const json_t *version = json_object_get(tree, "version");
     long long number = json_integer_value(version);
@@ -181,21 +182,21 @@ static bool check_parts(
                     part->has_delay;
         const char *at = arena_printf(arena, "%s.content[%zu]", place, i);
         if (kinds != 1)
-            return wrong(err, at,
+            return script_fail(err, at,
                 "expected one of 'text', 'thinking', 'redacted_thinking', 'tool_call', 'delay_ms' "
                 "and 'raw'");
         if (part->signature.p && !part->thinking.p)
-            return wrong(err, at, "a 'signature' belongs to 'thinking'");
+            return script_fail(err, at, "a 'signature' belongs to 'thinking'");
     }
     return true;
 }
 
-static bool compile(struct script *s, size_t index, struct err *err)
+static bool script_compile_turn(struct script *s, size_t index, struct err *err)
 {
     const struct script_turn *turn = &s->document.turns[index];
     const char *place = arena_printf(&s->arena, "turns[%zu]", index);
     if (turn->error && turn->fault)
-        return wrong(err, place, "either an 'error' or a 'fault', not both");
+        return script_fail(err, place, "either an 'error' or a 'fault', not both");
     if (turn->when.p && !regex_new(turn->when, &s->states[index].when, err)) {
         err_wrap(err, "%s.when", place);
         return err_ctx(err, "field", "%s.when", place);
@@ -203,14 +204,14 @@ static bool compile(struct script *s, size_t index, struct err *err)
     return check_parts(turn, place, &s->arena, err);
 }
 
-static bool read_tree(struct script *s, struct err *err)
+static bool script_read_tree(struct script *s, struct err *err)
 {
-    if (!check_version(s->tree, err) ||
+    if (!script_check_version(s->tree, err) ||
         !field_read(&script_shape, s->tree, &s->arena, E_PROTOCOL, &s->document, err))
         return false;
     s->states = ARENA_NEW(&s->arena, struct turn_state, s->document.n_turns);
     for (size_t i = 0; i < s->document.n_turns; i++)
-        if (!compile(s, i, err))
+        if (!script_compile_turn(s, i, err))
             return false;
     return true;
 }
@@ -224,7 +225,7 @@ bool script_from_text(
         script_free(s);
         return false;
     }
-    if (!read_tree(s, err)) {
+    if (!script_read_tree(s, err)) {
         script_free(s);
         return doc_blame(err, text, name);
     }
@@ -284,8 +285,8 @@ static struct script_part nothing_parts[] = {
 };
 static const struct script_turn nothing = {.parts = nothing_parts, .n_parts = 1};
 
-static bool fits(const struct script_turn *turn, struct turn_state *state, struct str user_text,
-    enum script_last last)
+static bool script_turn_fits(const struct script_turn *turn, struct turn_state *state,
+    struct str user_text, enum script_last last)
 {
     struct regex_match m;
     if (state->used || (turn->last && turn->last != last))
@@ -297,7 +298,7 @@ const struct script_turn *script_next(struct script *s, struct str user_text, en
 {
     for (size_t i = 0; i < s->document.n_turns; i++) {
         const struct script_turn *turn = &s->document.turns[i];
-        if (!fits(turn, &s->states[i], user_text, last))
+        if (!script_turn_fits(turn, &s->states[i], user_text, last))
             continue;
         s->states[i].used = !turn->repeat;
         return turn;

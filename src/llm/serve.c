@@ -19,7 +19,7 @@ enum {
     SERVE_WAIT_MAX = 60 * 1000,
 };
 
-struct connection {
+struct llm_serve_connection {
     int fd; /* -1: free */
     uint64_t number;
     struct intake in;
@@ -34,12 +34,12 @@ struct connection {
     size_t out_at;
 };
 
-struct serve {
+struct llm_server {
     const struct serve_options *o;
     int listen_fd;
     uint16_t port;
     uint64_t requests, accepted;
-    struct connection connections[SERVE_CONNECTIONS_MAX];
+    struct llm_serve_connection connections[SERVE_CONNECTIONS_MAX];
     char *filler;
 };
 
@@ -72,7 +72,8 @@ static json_t *headers_json(const struct intake *in)
 }
 
 /* Takes ownership of the body. */
-static bool write_log(struct serve *s, const struct connection *c, json_t *body, struct err *err)
+static bool write_log(
+    struct llm_server *s, const struct llm_serve_connection *c, json_t *body, struct err *err)
 {
     const struct intake *in = &c->in;
     AUTO_BUF struct buf line = BUF_INIT(LOG_LINE_MAX);
@@ -130,7 +131,8 @@ static enum script_last read_messages(const json_t *body, struct buf *text)
     return result ? SCRIPT_LAST_TOOL_RESULT : SCRIPT_LAST_USER;
 }
 
-static void refuse(struct serve *s, struct connection *c, unsigned status, const char *message)
+static void llm_serve_refuse(
+    struct llm_server *s, struct llm_serve_connection *c, unsigned status, const char *message)
 {
     const struct script_error e = {.message = str_z(message), .type = STR("invalid_request_error")};
     play_json(&c->play, status, s->o->voice->error_body(&e, NULL));
@@ -142,7 +144,7 @@ static bool path_is(struct str target, const char *end)
     return str_ends_with(str_head(target, query < 0 ? target.n : (size_t)query), str_z(end));
 }
 
-static void play_request(struct serve *s, struct connection *c, const json_t *body)
+static void play_request(struct llm_server *s, struct llm_serve_connection *c, const json_t *body)
 {
     const struct voice *voice = s->o->voice;
     AUTO_BUF struct buf text = BUF_INIT(INTAKE_BODY_MAX);
@@ -153,11 +155,11 @@ static void play_request(struct serve *s, struct connection *c, const json_t *bo
         return;
     }
     if (!path_is(c->in.target, voice->path)) {
-        refuse(s, c, 404, "serve-script plays at another path, or in another dialect");
+        llm_serve_refuse(s, c, 404, "serve-script plays at another path, or in another dialect");
         return;
     }
     if (!json_is_object(body) || !json_is_array(json_object_get(body, "messages"))) {
-        refuse(s, c, 400, "the request is no JSON object with messages");
+        llm_serve_refuse(s, c, 400, "the request is no JSON object with messages");
         return;
     }
     buf_add_str(&name, script_model(s->o->script).p ? script_model(s->o->script) : model);
@@ -168,7 +170,7 @@ static void play_request(struct serve *s, struct connection *c, const json_t *bo
 }
 
 /* Writes status and headers; the body of a stream is chunked. */
-static void begin_answer(struct connection *c, bool head_only)
+static void begin_answer(struct llm_serve_connection *c, bool head_only)
 {
     struct play *p = &c->play;
     bool stream = p->n_marks || p->end;
@@ -189,7 +191,7 @@ static void begin_answer(struct connection *c, bool head_only)
     c->playing = true;
 }
 
-static bool answer(struct serve *s, struct connection *c, struct err *err)
+static bool llm_serve_answer(struct llm_server *s, struct llm_serve_connection *c, struct err *err)
 {
     struct str wish = intake_find(&c->in, "connection");
     AUTO_JSON json_t *body = NULL;
@@ -206,17 +208,17 @@ static bool answer(struct serve *s, struct connection *c, struct err *err)
     return true;
 }
 
-static void answer_bad(struct serve *s, struct connection *c)
+static void answer_bad(struct llm_server *s, struct llm_serve_connection *c)
 {
     c->keep = false;
     play_init(&c->play);
-    refuse(s, c, c->in.status, "this is no HTTP request, or too long a one");
+    llm_serve_refuse(s, c, c->in.status, "this is no HTTP request, or too long a one");
     begin_answer(c, false);
 }
 
 /* Sending ------------------------------------------------------------------------------------- */
 
-static void drop(struct connection *c, bool reset)
+static void llm_serve_drop(struct llm_serve_connection *c, bool reset)
 {
     const struct linger hard = {.l_onoff = 1, .l_linger = 0};
     if (reset)
@@ -226,11 +228,11 @@ static void drop(struct connection *c, bool reset)
     buf_done(&c->out);
     if (c->playing)
         play_done(&c->play);
-    *c = (struct connection){.fd = -1};
+    *c = (struct llm_serve_connection){.fd = -1};
 }
 
 /* End of the next piece: the end of an event or chunk_bytes, and every delay. */
-static size_t next_cut(struct connection *c)
+static size_t next_cut(struct llm_serve_connection *c)
 {
     const struct play *p = &c->play;
     if (!p->n_marks)
@@ -245,7 +247,7 @@ static size_t next_cut(struct connection *c)
 }
 
 /* Sum of the delays at this offset. */
-static uint64_t pause_at(const struct connection *c, size_t from)
+static uint64_t pause_at(const struct llm_serve_connection *c, size_t from)
 {
     const struct play *p = &c->play;
     uint64_t ms = 0;
@@ -255,7 +257,7 @@ static uint64_t pause_at(const struct connection *c, size_t from)
     return ms;
 }
 
-static void add_piece(struct connection *c, struct str piece)
+static void add_piece(struct llm_serve_connection *c, struct str piece)
 {
     if (c->chunked)
         buf_printf(&c->out, "%zx\r\n", piece.n);
@@ -265,12 +267,12 @@ static void add_piece(struct connection *c, struct str piece)
 }
 
 /* Called when the whole body was sent; false: the connection was closed. */
-static bool end_answer(struct serve *s, struct connection *c)
+static bool end_answer(struct llm_server *s, struct llm_serve_connection *c)
 {
     switch (c->play.end) {
     case PLAY_RESET:
     case PLAY_CLOSED:
-        drop(c, c->play.end == PLAY_RESET);
+        llm_serve_drop(c, c->play.end == PLAY_RESET);
         return false;
     case PLAY_STALLED:
         c->wake_ms = UINT64_MAX;
@@ -293,7 +295,7 @@ static bool end_answer(struct serve *s, struct connection *c)
 }
 
 /* Fills the empty buffer with the next piece. */
-static bool produce(struct serve *s, struct connection *c)
+static bool llm_serve_produce(struct llm_server *s, struct llm_serve_connection *c)
 {
     if (c->at == c->play.body.n)
         return end_answer(s, c);
@@ -306,7 +308,7 @@ static bool produce(struct serve *s, struct connection *c)
     return true;
 }
 
-static bool flush(struct connection *c)
+static bool llm_serve_flush(struct llm_serve_connection *c)
 {
     while (c->out_at < c->out.n) {
         ssize_t n = send(c->fd, c->out.p + c->out_at, c->out.n - c->out_at, MSG_NOSIGNAL);
@@ -322,26 +324,26 @@ static bool flush(struct connection *c)
     return true;
 }
 
-static bool is_waiting(const struct connection *c)
+static bool is_waiting(const struct llm_serve_connection *c)
 {
     return c->wake_ms && c->wake_ms > clock_mono_ms();
 }
 
 /* Sends as much as possible now, and handles the next request when the answer is complete. */
-static bool send_more(struct serve *s, struct connection *c, struct err *err)
+static bool send_more(struct llm_server *s, struct llm_serve_connection *c, struct err *err)
 {
     for (size_t pieces = 0; c->fd >= 0; pieces++) {
-        if (!flush(c)) {
-            drop(c, false);
+        if (!llm_serve_flush(c)) {
+            llm_serve_drop(c, false);
             return true;
         }
         if (c->out.n || pieces > 256) /* give other connections a turn */
             return true;
         if (c->playing) {
-            if (is_waiting(c) || !produce(s, c))
+            if (is_waiting(c) || !llm_serve_produce(s, c))
                 return true;
         } else if (c->in.state == INTAKE_WHOLE) {
-            if (!answer(s, c, err))
+            if (!llm_serve_answer(s, c, err))
                 return false;
             intake_next(&c->in);
         } else if (c->in.state == INTAKE_BAD && c->in.status) {
@@ -349,7 +351,7 @@ static bool send_more(struct serve *s, struct connection *c, struct err *err)
             c->in.status = 0;
         } else {
             if (!c->keep)
-                drop(c, false);
+                llm_serve_drop(c, false);
             return true;
         }
     }
@@ -358,14 +360,14 @@ static bool send_more(struct serve *s, struct connection *c, struct err *err)
 
 /* Receiving ----------------------------------------------------------------------------------- */
 
-static void receive(struct connection *c)
+static void llm_serve_receive(struct llm_serve_connection *c)
 {
     char bytes[INTAKE_READ / 4];
     ssize_t n = recv(c->fd, bytes, sizeof(bytes), 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0) {
-        drop(c, false);
+        llm_serve_drop(c, false);
         return;
     }
     c->last_ms = clock_mono_ms();
@@ -377,7 +379,7 @@ static void receive(struct connection *c)
         buf_add_z(&c->out, "HTTP/1.1 100 Continue\r\n\r\n");
 }
 
-static void accept_one(struct serve *s)
+static void accept_one(struct llm_server *s)
 {
     int fd = accept4(s->listen_fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
     const int on = 1;
@@ -385,10 +387,10 @@ static void accept_one(struct serve *s)
         return;
     setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     for (size_t i = 0; i < SERVE_CONNECTIONS_MAX; i++) {
-        struct connection *c = &s->connections[i];
+        struct llm_serve_connection *c = &s->connections[i];
         if (c->fd >= 0)
             continue;
-        *c = (struct connection){
+        *c = (struct llm_serve_connection){
             .fd = fd, .number = ++s->accepted, .keep = true, .last_ms = clock_mono_ms()};
         c->out = BUF_INIT((size_t)SCRIPT_TEXT_MAX * 64);
         intake_init(&c->in);
@@ -397,29 +399,30 @@ static void accept_one(struct serve *s)
     close(fd);
 }
 
-static bool tend(struct serve *s, struct connection *c, short events, struct err *err)
+static bool llm_serve_handle(
+    struct llm_server *s, struct llm_serve_connection *c, short events, struct err *err)
 {
     /* A client that disconnects during an answer is detected when sending, or here. */
     if ((events & (POLLERR | POLLHUP)) && !(events & POLLIN)) {
-        drop(c, false);
+        llm_serve_drop(c, false);
         return true;
     }
     if (events & POLLIN)
-        receive(c);
+        llm_serve_receive(c);
     if (c->fd >= 0 && !c->playing && !c->out.n && clock_mono_ms() - c->last_ms > SERVE_IDLE_MS)
-        drop(c, false);
+        llm_serve_drop(c, false);
     return c->fd < 0 || send_more(s, c, err);
 }
 
 /* The loop ------------------------------------------------------------------------------------ */
 
 /* Fills in the descriptors to poll and the timeout; returns their number. */
-static size_t gather(struct serve *s, struct pollfd *fds, int *ret_timeout)
+static size_t llm_serve_fill_pollfds(struct llm_server *s, struct pollfd *fds, int *ret_timeout)
 {
     uint64_t now = clock_mono_ms(), wait = SERVE_WAIT_MAX;
     size_t busy = 0;
     for (size_t i = 0; i < SERVE_CONNECTIONS_MAX; i++) {
-        struct connection *c = &s->connections[i];
+        struct llm_serve_connection *c = &s->connections[i];
         fds[i] = (struct pollfd){.fd = c->fd};
         if (c->fd < 0)
             continue;
@@ -438,23 +441,23 @@ static size_t gather(struct serve *s, struct pollfd *fds, int *ret_timeout)
     return SERVE_CONNECTIONS_MAX + 2;
 }
 
-static bool loop(struct serve *s, struct err *err)
+static bool llm_serve_loop(struct llm_server *s, struct err *err)
 {
     struct pollfd fds[SERVE_CONNECTIONS_MAX + 2];
     int timeout;
     for (;;) {
-        size_t n = gather(s, fds, &timeout);
+        size_t n = llm_serve_fill_pollfds(s, fds, &timeout);
         if (poll(fds, n, timeout) < 0 && errno != EINTR)
             return err_errno(err, E_IO, errno, "cannot wait for requests");
         if (fds[SERVE_CONNECTIONS_MAX + 1].revents)
             return true;
         for (size_t i = 0; i < SERVE_CONNECTIONS_MAX; i++) {
-            struct connection *c = &s->connections[i];
+            struct llm_serve_connection *c = &s->connections[i];
             if (c->fd < 0)
                 continue;
             if (fds[i].revents & POLLRDHUP)
                 fds[i].revents |= POLLIN;
-            if (!tend(s, c, fds[i].revents, err))
+            if (!llm_serve_handle(s, c, fds[i].revents, err))
                 return false;
         }
         if (fds[SERVE_CONNECTIONS_MAX].revents)
@@ -462,7 +465,7 @@ static bool loop(struct serve *s, struct err *err)
     }
 }
 
-static bool listen_on(struct serve *s, struct err *err)
+static bool listen_on(struct llm_server *s, struct err *err)
 {
     struct sockaddr_in address = {.sin_family = AF_INET,
         .sin_port = htons(s->o->port),
@@ -485,17 +488,17 @@ static bool listen_on(struct serve *s, struct err *err)
 
 bool serve_script(const struct serve_options *options, struct err *err)
 {
-    struct serve *s = base_alloc(sizeof(*s));
-    *s = (struct serve){.o = options, .listen_fd = -1, .filler = base_alloc(FILL_SIZE)};
+    struct llm_server *s = base_alloc(sizeof(*s));
+    *s = (struct llm_server){.o = options, .listen_fd = -1, .filler = base_alloc(FILL_SIZE)};
     memset(s->filler, 'x', FILL_SIZE);
     for (size_t i = 0; i < SERVE_CONNECTIONS_MAX; i++)
         s->connections[i].fd = -1;
     bool ok = listen_on(s, err) &&
               (!options->on_ready || options->on_ready(options->context, s->port, err)) &&
-              loop(s, err);
+              llm_serve_loop(s, err);
     for (size_t i = 0; i < SERVE_CONNECTIONS_MAX; i++)
         if (s->connections[i].fd >= 0)
-            drop(&s->connections[i], false);
+            llm_serve_drop(&s->connections[i], false);
     if (s->listen_fd >= 0)
         close(s->listen_fd);
     free(s->filler);

@@ -33,7 +33,8 @@ static void end_player(struct attempt *a)
     a->state = NULL;
 }
 
-static enum source_step fail(struct attempt *a, const struct script_turn *turn, struct err *err)
+static enum source_step player_fail(
+    struct attempt *a, const struct script_turn *turn, struct err *err)
 {
     const struct script_error *e = turn->error;
     if (!e) {
@@ -63,7 +64,7 @@ static bool fails_now(const struct player *p)
     return t->has_after ? p->deltas >= t->after : p->part == t->n_parts;
 }
 
-static bool begin_call(struct attempt *a, struct player *p, struct err *err)
+static bool player_begin_call(struct attempt *a, struct player *p, struct err *err)
 {
     const struct script_call *call = p->turn->parts[p->part].call;
     AUTO_BUF struct buf id = BUF_INIT(512);
@@ -82,7 +83,7 @@ static bool begin_part(struct attempt *a, struct player *p, struct err *err)
     if (part->has_delay)
         return waiter_sleep(&a->waiter, part->delay_ms, err);
     if (part->call)
-        return begin_call(a, p, err);
+        return player_begin_call(a, p, err);
     if (part->raw.p)
         return true;
     p->rest = part->text.p ? part->text : part->thinking.p ? part->thinking : part->redacted;
@@ -104,7 +105,7 @@ static bool end_part(struct attempt *a, struct player *p, struct err *err)
     return answer_end(a->answer, key, err);
 }
 
-static bool play(struct attempt *a, struct player *p, struct err *err)
+static bool player_step(struct attempt *a, struct player *p, struct err *err)
 {
     const struct script_part *part = &p->turn->parts[p->part];
     struct str delta;
@@ -120,15 +121,15 @@ static bool play(struct attempt *a, struct player *p, struct err *err)
     return answer_add(a->answer, p->part, delta, err);
 }
 
-static enum source_step pull(struct attempt *a, struct err *err)
+static enum source_step player_pull(struct attempt *a, struct err *err)
 {
     struct player *p = player_of(a);
     if (!waiter_check(&a->waiter, err))
         return SOURCE_FAILED;
     if (fails_now(p))
-        return fail(a, p->turn, err);
+        return player_fail(a, p->turn, err);
     if (p->part < p->turn->n_parts)
-        return play(a, p, err) ? SOURCE_MORE : SOURCE_FAILED;
+        return player_step(a, p, err) ? SOURCE_MORE : SOURCE_FAILED;
     enum stop_reason stop = script_stop(p->turn);
     struct str raw = p->turn->stop_reason.p ? p->turn->stop_reason : str_z(stop_reason_names[stop]);
     answer_usage(a->answer, &p->turn->usage);
@@ -136,4 +137,4 @@ static enum source_step pull(struct attempt *a, struct err *err)
     return SOURCE_WHOLE;
 }
 
-const struct source source_script = {.pull = pull, .end = end_player};
+const struct source source_script = {.pull = player_pull, .end = end_player};

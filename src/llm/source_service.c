@@ -16,7 +16,7 @@ enum {
     HEADERS_LENGTH_MAX = 64 * 1024,
 };
 
-struct call {
+struct service_call {
     struct attempt *attempt;
     const struct dialect *dialect;
     struct http *http;
@@ -31,7 +31,7 @@ struct call {
 
 static bool on_event(void *context, const struct sse_event *event, struct err *err)
 {
-    struct call *c = context;
+    struct service_call *c = context;
     if (c->state.complete || c->dialect->read(c->attempt->answer, &c->state, event, err))
         return true;
     c->refused = true;
@@ -49,11 +49,11 @@ static void add_url(const char *base, const char *path, struct buf *url)
     buf_add_str(url, p);
 }
 
-static bool begin(struct attempt *a, struct err *err)
+static bool service_start_call(struct attempt *a, struct err *err)
 {
     const struct provider *p = a->provider;
-    struct call *c = base_alloc(sizeof(*c));
-    *c = (struct call){.attempt = a,
+    struct service_call *c = base_alloc(sizeof(*c));
+    *c = (struct service_call){.attempt = a,
         .dialect = p->dialect,
         .url = BUF_INIT(URL_LENGTH_MAX),
         .headers = BUF_INIT(HEADERS_LENGTH_MAX),
@@ -81,9 +81,9 @@ static bool begin(struct attempt *a, struct err *err)
     return http_open(&spec, &c->http, err);
 }
 
-static void end(struct attempt *a)
+static void service_close_call(struct attempt *a)
 {
-    struct call *c = a->state;
+    struct service_call *c = a->state;
     if (!c)
         return;
     http_close(c->http);
@@ -98,7 +98,7 @@ static void end(struct attempt *a)
 
 /* Failures ------------------------------------------------------------------------------------ */
 
-static void copy_header(struct call *c, const char *name, char *to, size_t size)
+static void copy_header(struct service_call *c, const char *name, char *to, size_t size)
 {
     struct str value = http_header(c->http, name);
     size_t n = 0;
@@ -108,7 +108,7 @@ static void copy_header(struct call *c, const char *name, char *to, size_t size)
     to[n] = 0;
 }
 
-static void note_headers(struct call *c)
+static void note_headers(struct service_call *c)
 {
     struct source_failure *f = &c->attempt->failure;
     copy_header(c, "x-should-retry", f->should_retry, sizeof(f->should_retry));
@@ -128,7 +128,7 @@ static bool fail_transport(struct attempt *a, const struct err *err)
 }
 
 /* Reads the body of an error, as far as it comes. False: interrupted. */
-static bool read_body(struct call *c, struct buf *body, struct err *err)
+static bool service_read_error_body(struct service_call *c, struct buf *body, struct err *err)
 {
     AUTO_ERR struct err ignored = {0};
     struct str bytes;
@@ -138,12 +138,12 @@ static bool read_body(struct call *c, struct buf *body, struct err *err)
     return waiter_check(&c->attempt->waiter, err);
 }
 
-static bool fail_status(struct call *c, long status, struct err *err)
+static bool fail_status(struct service_call *c, long status, struct err *err)
 {
     AUTO_BUF struct buf body = BUF_INIT(2 * ERROR_BODY_MAX), words = BUF_INIT(ERROR_BODY_MAX),
                         kind = BUF_INIT(256);
     c->attempt->failure.status = status;
-    if (!read_body(c, &body, err))
+    if (!service_read_error_body(c, &body, err))
         return false;
     c->dialect->explain(buf_str(&body), &words, &kind);
     return status_fail(c->attempt->provider, status,
@@ -157,7 +157,7 @@ static bool is_type(struct str header, struct str type)
 }
 
 /* Rejects bodies that cannot be an answer, despite the status. */
-static bool check_kind(struct call *c, struct err *err)
+static bool service_check_content_type(struct service_call *c, struct err *err)
 {
     struct str encoding = http_header(c->http, "content-encoding");
     struct str type = http_header(c->http, "content-type");
@@ -173,7 +173,7 @@ static bool check_kind(struct call *c, struct err *err)
     return true;
 }
 
-static bool read_head(struct call *c, struct err *err)
+static bool service_read_head(struct service_call *c, struct err *err)
 {
     long status = 0;
     if (!http_head(c->http, &status, err))
@@ -182,12 +182,12 @@ static bool read_head(struct call *c, struct err *err)
     note_headers(c);
     if (status != 200)
         return fail_status(c, status, err);
-    return check_kind(c, err);
+    return service_check_content_type(c, err);
 }
 
 /* An error event reports whether a retry can help; invalid events are retried, oversized ones are
  * not. */
-static bool fail_event(struct call *c, struct err *err)
+static bool fail_event(struct service_call *c, struct err *err)
 {
     struct source_failure *f = &c->attempt->failure;
     const struct err_pair *again = err_ctx_get(err, "retry");
@@ -200,7 +200,7 @@ static bool fail_event(struct call *c, struct err *err)
 /* Body ---------------------------------------------------------------------------------------- */
 
 /* Not a single event: a retry would yield (and cost) the same. */
-static bool fail_foreign(struct call *c, struct err *err)
+static bool fail_foreign(struct service_call *c, struct err *err)
 {
     AUTO_BUF struct buf words = BUF_INIT(ERROR_BODY_MAX), kind = BUF_INIT(256);
     struct str type = str_head(http_header(c->http, "content-type"), 80);
@@ -210,7 +210,7 @@ static bool fail_foreign(struct call *c, struct err *err)
     return kind.n ? err_ctx(err, "provider_error", "%s", buf_z(&kind)) : false;
 }
 
-static bool finish(struct call *c, struct err *err)
+static bool service_finish(struct service_call *c, struct err *err)
 {
     if (c->foreign && !c->state.begun)
         return fail_foreign(c, err);
@@ -220,7 +220,7 @@ static bool finish(struct call *c, struct err *err)
     return false;
 }
 
-static enum source_step read_more(struct call *c, struct err *err)
+static enum source_step read_more(struct service_call *c, struct err *err)
 {
     struct str bytes;
     if (!http_read(c->http, &bytes, err)) {
@@ -228,7 +228,7 @@ static enum source_step read_more(struct call *c, struct err *err)
         return SOURCE_FAILED;
     }
     if (bytes.n == 0)
-        return finish(c, err) ? SOURCE_WHOLE : SOURCE_FAILED;
+        return service_finish(c, err) ? SOURCE_WHOLE : SOURCE_FAILED;
     if (c->foreign && !c->state.begun)
         buf_add_str(&c->answer, str_head(bytes, FOREIGN_MAX - c->answer.n));
     if (!sse_push(&c->sse, bytes, err)) {
@@ -238,7 +238,7 @@ static enum source_step read_more(struct call *c, struct err *err)
     if (!c->state.complete)
         return SOURCE_MORE;
     http_finish(c->http);
-    return finish(c, err) ? SOURCE_WHOLE : SOURCE_FAILED;
+    return service_finish(c, err) ? SOURCE_WHOLE : SOURCE_FAILED;
 }
 
 /* The service may echo the key in an error message. */
@@ -250,22 +250,22 @@ static void mask_key(const struct provider *p, struct err *err)
     mask_done(&m);
 }
 
-static enum source_step go_on(struct attempt *a, struct err *err)
+static enum source_step service_advance(struct attempt *a, struct err *err)
 {
-    if (!a->state && !begin(a, err))
+    if (!a->state && !service_start_call(a, err))
         return SOURCE_FAILED;
-    struct call *c = a->state;
+    struct service_call *c = a->state;
     if (!c->head_read)
-        return read_head(c, err) ? SOURCE_MORE : SOURCE_FAILED;
+        return service_read_head(c, err) ? SOURCE_MORE : SOURCE_FAILED;
     return read_more(c, err);
 }
 
-static enum source_step pull(struct attempt *a, struct err *err)
+static enum source_step service_pull(struct attempt *a, struct err *err)
 {
-    enum source_step step = go_on(a, err);
+    enum source_step step = service_advance(a, err);
     if (step == SOURCE_FAILED)
         mask_key(a->provider, err);
     return step;
 }
 
-const struct source source_service = {.pull = pull, .end = end};
+const struct source source_service = {.pull = service_pull, .end = service_close_call};

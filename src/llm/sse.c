@@ -25,7 +25,7 @@ void sse_done(struct sse *sse)
     buf_done(&sse->id);
 }
 
-static bool dispatch(struct sse *sse, struct err *err)
+static bool sse_dispatch(struct sse *sse, struct err *err)
 {
     struct sse_event event = {
         .name = sse->name.n ? buf_str(&sse->name) : STR("message"),
@@ -39,7 +39,7 @@ static bool dispatch(struct sse *sse, struct err *err)
     return ok;
 }
 
-static void set(struct buf *b, struct str value)
+static void sse_set_field(struct buf *b, struct str value)
 {
     buf_reset(b);
     buf_add_str(b, value);
@@ -65,10 +65,10 @@ static void read_retry(struct sse *sse, struct str value)
 }
 
 /* Handles a line without its line break. */
-static bool read_line(struct sse *sse, struct str line, struct err *err)
+static bool sse_read_line(struct sse *sse, struct str line, struct err *err)
 {
     if (line.n == 0)
-        return dispatch(sse, err);
+        return sse_dispatch(sse, err);
     ptrdiff_t colon = str_find(line, ':');
     struct str name = colon < 0 ? line : str_head(line, (size_t)colon);
     struct str value = colon < 0 ? STR("") : str_skip(line, (size_t)colon + 1);
@@ -77,15 +77,15 @@ static bool read_line(struct sse *sse, struct str line, struct err *err)
     if (str_is(name, "data"))
         return add_data(sse, value, err);
     if (str_is(name, "event"))
-        set(&sse->name, value);
+        sse_set_field(&sse->name, value);
     else if (str_is(name, "id") && str_find(value, '\0') < 0)
-        set(&sse->id, value);
+        sse_set_field(&sse->id, value);
     else if (str_is(name, "retry"))
         read_retry(sse, value);
     return true;
 }
 
-static bool keep(struct sse *sse, struct str part, struct err *err)
+static bool sse_append_line(struct sse *sse, struct str part, struct err *err)
 {
     buf_add_str(&sse->line, part);
     if (buf_ok(&sse->line))
@@ -95,13 +95,14 @@ static bool keep(struct sse *sse, struct str part, struct err *err)
 }
 
 /* Handles a complete line, the start of which may be in the buffer. */
-static bool end_line(struct sse *sse, struct str part, struct err *err)
+static bool sse_end_line(struct sse *sse, struct str part, struct err *err)
 {
     if (sse->line.n == 0)
-        return part.n <= SSE_LINE_MAX ? read_line(sse, part, err) : keep(sse, part, err);
-    if (!keep(sse, part, err))
+        return part.n <= SSE_LINE_MAX ? sse_read_line(sse, part, err)
+                                      : sse_append_line(sse, part, err);
+    if (!sse_append_line(sse, part, err))
         return false;
-    bool ok = read_line(sse, buf_str(&sse->line), err);
+    bool ok = sse_read_line(sse, buf_str(&sse->line), err);
     buf_reset(&sse->line);
     return ok;
 }
@@ -147,11 +148,11 @@ bool sse_push(struct sse *sse, struct str bytes, struct err *err)
             break;
         size_t n = find_end(bytes, &lf);
         if (n == bytes.n)
-            return keep(sse, bytes, err);
+            return sse_append_line(sse, bytes, err);
         sse->after_cr = bytes.p[n] == '\r';
         struct str part = str_head(bytes, n);
         bytes = str_skip(bytes, n + 1);
-        if (!end_line(sse, part, err))
+        if (!sse_end_line(sse, part, err))
             return false;
     }
     return true;

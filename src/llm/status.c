@@ -9,7 +9,7 @@ enum {
     WORDS_MAX = 600, /* of the service's message */
 };
 
-static void say_key(const struct provider *p, struct buf *b)
+static void status_describe_key(const struct provider *p, struct buf *b)
 {
     if (p->key)
         buf_printf(b, "the key in %s was not accepted by %s", p->key_variable, p->name);
@@ -17,30 +17,30 @@ static void say_key(const struct provider *p, struct buf *b)
         buf_printf(b, "%s wants a key: set %s", p->base_url, p->key_variable);
 }
 
-static void say_forbidden(const struct provider *p, struct buf *b)
+static void status_describe_forbidden(const struct provider *p, struct buf *b)
 {
     buf_printf(b, "the key in %s may not do this at %s", p->key_variable, p->name);
 }
 
-static void say_missing(const struct provider *p, struct buf *b)
+static void status_describe_missing(const struct provider *p, struct buf *b)
 {
     buf_printf(b, "%s knows no model '%s', or nothing answers at that address; check --model",
         p->base_url, p->model);
 }
 
-struct row {
+struct status_row {
     long status;
     const char *words; /* follows the provider's name; NULL: use say */
     void (*say)(const struct provider *p, struct buf *b);
 };
 
-static const struct row rows[] = {
+static const struct status_row rows[] = {
     {304, "says that nothing has changed, which is no answer", NULL},
     {400, "does not accept the request", NULL},
-    {401, NULL, say_key},
+    {401, NULL, status_describe_key},
     {402, "wants to be paid: the account has no credit", NULL},
-    {403, NULL, say_forbidden},
-    {404, NULL, say_missing},
+    {403, NULL, status_describe_forbidden},
+    {404, NULL, status_describe_missing},
     {408, "waited too long for the request", NULL},
     {409, "was busy with another request of this account", NULL},
     {413, "does not take so long a request: the conversation has to become shorter", NULL},
@@ -52,7 +52,7 @@ static const struct row rows[] = {
     {529, "is overloaded for now", NULL},
 };
 
-static void say_redirect(const struct provider *p, struct str location, struct buf *b)
+static void status_describe_redirect(const struct provider *p, struct str location, struct buf *b)
 {
     buf_printf(b, "%s sends us elsewhere", p->base_url);
     if (location.n) {
@@ -63,11 +63,11 @@ static void say_redirect(const struct provider *p, struct str location, struct b
     buf_add_z(b, "; that is not followed, since the key would go along: set the base URL instead");
 }
 
-static void say_status(
+static void status_describe(
     const struct provider *p, long status, const struct status_words *words, struct buf *b)
 {
     if (status >= 300 && status < 400 && status != 304) {
-        say_redirect(p, words->location, b);
+        status_describe_redirect(p, words->location, b);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -89,7 +89,7 @@ bool status_fail(
     const struct provider *p, long status, const struct status_words *words, struct err *err)
 {
     AUTO_BUF struct buf b = BUF_INIT(16 * 1024), kind = BUF_INIT(1024);
-    say_status(p, status, words, &b);
+    status_describe(p, status, words, &b);
     buf_printf(&b, " (HTTP %ld)", status);
     if (words->message.n) {
         buf_add_z(&b, ": ");

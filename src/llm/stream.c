@@ -45,20 +45,21 @@ bool provider_stream(struct provider *p, const struct llm_request *request,
 
 /* Failure ------------------------------------------------------------------------------------- */
 
-static struct str header(const char *text)
+static struct str stream_header(const char *text)
 {
     return text[0] ? str_z(text) : (struct str){0};
 }
 
-static enum retry_verdict judge(struct stream *s, const struct err *reason, uint64_t *ret_delay_ms)
+static enum retry_verdict stream_decide_retry(
+    struct stream *s, const struct err *reason, uint64_t *ret_delay_ms)
 {
     const struct source_failure *f = &s->attempt.failure;
     struct retry_failure failure = {
         .status = f->status,
         .broken = f->broken,
-        .should_retry = header(f->should_retry),
-        .retry_after_ms = header(f->retry_after_ms),
-        .retry_after = header(f->retry_after),
+        .should_retry = stream_header(f->should_retry),
+        .retry_after_ms = stream_header(f->retry_after_ms),
+        .retry_after = stream_header(f->retry_after),
         .wall_ms = clock_wall_ms(),
     };
     if (reason->code != E_PROVIDER)
@@ -69,8 +70,8 @@ static enum retry_verdict judge(struct stream *s, const struct err *reason, uint
     return retry_next(&s->retry, &failure, ret_delay_ms);
 }
 
-static void append(struct err *err, const char *format, ...) PRINTF_LIKE(2, 3);
-static void append(struct err *err, const char *format, ...)
+static void stream_append_message(struct err *err, const char *format, ...) PRINTF_LIKE(2, 3);
+static void stream_append_message(struct err *err, const char *format, ...)
 {
     struct buf b = BUF_INIT(64 * 1024);
     va_list args;
@@ -83,16 +84,17 @@ static void append(struct err *err, const char *format, ...)
 }
 
 /* Adds details for the user to a final failure. */
-static void conclude(struct stream *s, enum retry_verdict verdict, uint64_t asked_ms)
+static void stream_explain_failure(struct stream *s, enum retry_verdict verdict, uint64_t asked_ms)
 {
     const struct source_failure *f = &s->attempt.failure;
     struct err *e = &s->failed;
     if (e->code != E_PROVIDER)
         return;
     if (s->retry.attempt)
-        append(e, " (tried %u times)", s->retry.attempt + 1);
+        stream_append_message(e, " (tried %u times)", s->retry.attempt + 1);
     if (verdict == RETRY_TOO_LONG)
-        append(e, "; it asks to wait for %llu s, which is longer than cordon waits: try later",
+        stream_append_message(e,
+            "; it asks to wait for %llu s, which is longer than cordon waits: try later",
             (unsigned long long)(asked_ms + 999) / 1000);
     if (f->status)
         err_ctx_int(e, "status", f->status);
@@ -103,7 +105,7 @@ static void conclude(struct stream *s, enum retry_verdict verdict, uint64_t aske
     err_ctx_int(e, "attempts", s->retry.attempt + 1);
 }
 
-static enum stream_step give_up(struct stream *s, struct err *err)
+static enum stream_step stream_give_up(struct stream *s, struct err *err)
 {
     bool aborted = s->failed.code == E_CANCELED;
     s->state = s->closing ? STREAM_CLOSED : STREAM_ERROR;
@@ -119,9 +121,9 @@ static bool try_again(struct stream *s)
     struct attempt *a = &s->attempt;
     const struct provider_options *o = &a->provider->options;
     uint64_t delay_ms = 0;
-    enum retry_verdict verdict = judge(s, &s->failed, &delay_ms);
+    enum retry_verdict verdict = stream_decide_retry(s, &s->failed, &delay_ms);
     if (verdict != RETRY_AGAIN) {
-        conclude(s, verdict, delay_ms);
+        stream_explain_failure(s, verdict, delay_ms);
         return false;
     }
     struct retry_notice notice = {s->retry.attempt, delay_ms, &s->failed};
@@ -145,7 +147,8 @@ static bool try_again(struct stream *s)
 /* Pulling ------------------------------------------------------------------------------------- */
 
 /* Events received before a failure or the end are returned first. */
-static enum stream_step advance(struct stream *s, struct llm_event *ret_event, struct err *err)
+static enum stream_step stream_advance(
+    struct stream *s, struct llm_event *ret_event, struct err *err)
 {
     struct attempt *a = &s->attempt;
     for (;;) {
@@ -158,7 +161,7 @@ static enum stream_step advance(struct stream *s, struct llm_event *ret_event, s
         }
         if (s->failed.code) {
             if (!try_again(s))
-                return give_up(s, err);
+                return stream_give_up(s, err);
             continue;
         }
         enum source_step step = a->provider->source->pull(a, &s->failed);
@@ -166,16 +169,17 @@ static enum stream_step advance(struct stream *s, struct llm_event *ret_event, s
     }
 }
 
-static enum stream_step next(struct stream *s, struct llm_event *ret_event, struct err *err)
+static enum stream_step stream_next_event(
+    struct stream *s, struct llm_event *ret_event, struct err *err)
 {
     enum stream_state state = s->state;
     switch (state) {
     case STREAM_NEW:
         s->state = STREAM_STREAMING;
         s->begun = true;
-        return advance(s, ret_event, err);
+        return stream_advance(s, ret_event, err);
     case STREAM_STREAMING:
-        return advance(s, ret_event, err);
+        return stream_advance(s, ret_event, err);
     case STREAM_COMPLETE:
         return STREAM_END;
     case STREAM_ERROR:
@@ -190,7 +194,7 @@ static enum stream_step next(struct stream *s, struct llm_event *ret_event, stru
 enum stream_step stream_next(struct stream *s, struct llm_event *ret_event, struct err *err)
 {
     pthread_mutex_lock(&s->lock);
-    enum stream_step step = next(s, ret_event, err);
+    enum stream_step step = stream_next_event(s, ret_event, err);
     pthread_mutex_unlock(&s->lock);
     return step;
 }

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/play.h"
 
-static const char *stop_word(const struct script_turn *turn)
+static const char *voice_anthropic_stop_word(const struct script_turn *turn)
 {
     static const char *const words[STOP_REASONS] = {
         [STOP_END_TURN] = "end_turn",
@@ -13,7 +13,7 @@ static const char *stop_word(const struct script_turn *turn)
     return words[script_stop(turn)];
 }
 
-static void start(struct play *p)
+static void voice_anthropic_start(struct play *p)
 {
     const struct usage *u = &p->turn->usage;
     play_event(p, "message_start",
@@ -42,7 +42,8 @@ static json_t *first_block(const struct script_part *part, const char *id)
     return block;
 }
 
-static void begin(struct play *p, const struct script_part *part, const char *id)
+static void voice_anthropic_begin_part(
+    struct play *p, const struct script_part *part, const char *id)
 {
     play_event(p, "content_block_start",
         json_pack("{s:s, s:I, s:o}", "type", "content_block_start", "index", (json_int_t)p->index,
@@ -66,10 +67,10 @@ static json_t *whole_block(struct play *p, const struct script_part *part)
     return block;
 }
 
-static json_t *whole(struct play *p)
+static json_t *voice_anthropic_whole(struct play *p)
 {
     const struct usage *u = &p->turn->usage;
-    const char *word = stop_word(p->turn);
+    const char *word = voice_anthropic_stop_word(p->turn);
     json_t *content = json_array();
     for (size_t i = 0; i < p->turn->n_parts; i++)
         if (!p->turn->parts[i].has_delay && !p->turn->parts[i].raw.p)
@@ -90,7 +91,7 @@ static void say_delta(struct play *p, const char *type, const char *key, struct 
             (json_int_t)p->index, "delta", "type", type, key, json_text(text)));
 }
 
-static void delta(struct play *p, const struct script_part *part, struct str text)
+static void voice_anthropic_delta(struct play *p, const struct script_part *part, struct str text)
 {
     if (part->call)
         say_delta(p, "input_json_delta", "partial_json", text);
@@ -100,7 +101,7 @@ static void delta(struct play *p, const struct script_part *part, struct str tex
         say_delta(p, "text_delta", "text", text);
 }
 
-static void end(struct play *p, const struct script_part *part)
+static void voice_anthropic_end_part(struct play *p, const struct script_part *part)
 {
     if (part->signature.p)
         say_delta(p, "signature_delta", "signature", part->signature);
@@ -115,21 +116,21 @@ static void say_usage(struct play *p, json_t *reason, uint64_t output_tokens)
             reason, "stop_sequence", "usage", "output_tokens", (json_int_t)output_tokens));
 }
 
-static void usage(struct play *p, uint64_t output_tokens)
+static void voice_anthropic_usage(struct play *p, uint64_t output_tokens)
 {
     say_usage(p, json_null(), output_tokens);
 }
 
-static void finish(struct play *p, bool last_event)
+static void voice_anthropic_finish(struct play *p, bool last_event)
 {
-    const char *word = stop_word(p->turn);
+    const char *word = voice_anthropic_stop_word(p->turn);
     say_usage(p, word ? json_string(word) : json_text(p->turn->stop_reason),
         p->turn->usage.output_tokens);
     if (last_event)
         play_event(p, "message_stop", json_pack("{s:s}", "type", "message_stop"));
 }
 
-static json_t *error_body(const struct script_error *e, const char *request_id)
+static json_t *voice_anthropic_error_body(const struct script_error *e, const char *request_id)
 {
     json_t *body = json_pack("{s:s, s:{s:o, s:o}}", "type", "error", "error", "type",
         e->type.p ? json_text(e->type) : json_string("api_error"), "message",
@@ -139,23 +140,23 @@ static json_t *error_body(const struct script_error *e, const char *request_id)
     return body;
 }
 
-static void error(struct play *p, const struct script_error *e)
+static void voice_anthropic_error(struct play *p, const struct script_error *e)
 {
-    play_event(p, "error", error_body(e, NULL));
+    play_event(p, "error", voice_anthropic_error_body(e, NULL));
 }
 
 const struct voice voice_anthropic = {
     .name = "anthropic",
     .path = "/messages",
-    .start = start,
-    .begin = begin,
-    .delta = delta,
-    .end = end,
-    .usage = usage,
-    .finish = finish,
-    .error = error,
-    .whole = whole,
-    .error_body = error_body,
+    .start = voice_anthropic_start,
+    .begin = voice_anthropic_begin_part,
+    .delta = voice_anthropic_delta,
+    .end = voice_anthropic_end_part,
+    .usage = voice_anthropic_usage,
+    .finish = voice_anthropic_finish,
+    .error = voice_anthropic_error,
+    .whole = voice_anthropic_whole,
+    .error_body = voice_anthropic_error_body,
     .half_text = "{\"type\":\"content_block_delta\",\"index\":0,\"delta\":{\"type\":\"text_delta\","
                  "\"text\":\"caf\xC3\"}}",
 };

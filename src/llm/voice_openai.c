@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/play.h"
 
-static const char *stop_word(const struct script_turn *turn)
+static const char *voice_openai_stop_word(const struct script_turn *turn)
 {
     static const char *const words[STOP_REASONS] = {
         [STOP_END_TURN] = "stop",
@@ -23,26 +23,27 @@ static json_t *usage_words(const struct usage *u, uint64_t output_tokens)
 }
 
 /* Takes ownership of the choices. */
-static json_t *chunk(struct play *p, json_t *choices)
+static json_t *voice_openai_new_chunk(struct play *p, json_t *choices)
 {
     return json_pack("{s:o, s:s, s:i, s:s, s:o}", "id",
         json_sprintf("chatcmpl-%llu", (unsigned long long)p->number), "object",
         "chat.completion.chunk", "created", 0, "model", p->model, "choices", choices);
 }
 
-static void say(struct play *p, json_t *delta, json_t *reason)
+static void voice_openai_send_delta(struct play *p, json_t *delta, json_t *reason)
 {
     play_event(p, NULL,
-        chunk(p,
+        voice_openai_new_chunk(p,
             json_pack("[{s:i, s:o, s:o}]", "index", 0, "delta", delta, "finish_reason", reason)));
 }
 
-static void start(struct play *p)
+static void voice_openai_start(struct play *p)
 {
-    say(p, json_pack("{s:s, s:s}", "role", "assistant", "content", ""), json_null());
+    voice_openai_send_delta(
+        p, json_pack("{s:s, s:s}", "role", "assistant", "content", ""), json_null());
 }
 
-static void begin(struct play *p, const struct script_part *part, const char *id)
+static void voice_openai_begin_part(struct play *p, const struct script_part *part, const char *id)
 {
     if (!part->call)
         return;
@@ -50,40 +51,42 @@ static void begin(struct play *p, const struct script_part *part, const char *id
         "function", "function", "name", json_text(part->call->name), "arguments", "");
     if (id[0])
         json_put(call, "id", json_string(id));
-    say(p, json_pack("{s:[o]}", "tool_calls", call), json_null());
+    voice_openai_send_delta(p, json_pack("{s:[o]}", "tool_calls", call), json_null());
 }
 
-static void delta(struct play *p, const struct script_part *part, struct str text)
+static void voice_openai_delta(struct play *p, const struct script_part *part, struct str text)
 {
     json_t *words = json_text(text);
     if (part->call)
-        say(p,
+        voice_openai_send_delta(p,
             json_pack("{s:[{s:I, s:{s:o}}]}", "tool_calls", "index", (json_int_t)p->calls,
                 "function", "arguments", words),
             json_null());
     else
-        say(p, json_pack("{s:o}", part->thinking.p ? "reasoning_content" : "content", words),
+        voice_openai_send_delta(p,
+            json_pack("{s:o}", part->thinking.p ? "reasoning_content" : "content", words),
             json_null());
 }
 
-static void end(struct play *p, const struct script_part *part)
+static void voice_openai_end_part(struct play *p, const struct script_part *part)
 {
     (void)p;
     (void)part;
 }
 
-static void usage(struct play *p, uint64_t output_tokens)
+static void voice_openai_usage(struct play *p, uint64_t output_tokens)
 {
-    json_t *c = chunk(p, json_array());
+    json_t *c = voice_openai_new_chunk(p, json_array());
     json_put(c, "usage", usage_words(&p->turn->usage, output_tokens));
     play_event(p, NULL, c);
 }
 
-static void finish(struct play *p, bool last_event)
+static void voice_openai_finish(struct play *p, bool last_event)
 {
-    const char *word = stop_word(p->turn);
-    say(p, json_object(), word ? json_string(word) : json_text(p->turn->stop_reason));
-    usage(p, p->turn->usage.output_tokens);
+    const char *word = voice_openai_stop_word(p->turn);
+    voice_openai_send_delta(
+        p, json_object(), word ? json_string(word) : json_text(p->turn->stop_reason));
+    voice_openai_usage(p, p->turn->usage.output_tokens);
     if (last_event)
         play_event_text(p, NULL, STR("[DONE]"));
 }
@@ -97,9 +100,9 @@ static json_t *whole_call(struct play *p, const struct script_part *part)
         "name", json_text(part->call->name), "arguments", json_text(buf_str(&arguments)));
 }
 
-static json_t *whole(struct play *p)
+static json_t *voice_openai_whole(struct play *p)
 {
-    const char *word = stop_word(p->turn);
+    const char *word = voice_openai_stop_word(p->turn);
     AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)SCRIPT_TEXT_MAX);
     json_t *calls = json_array();
     for (size_t i = 0; i < p->turn->n_parts; i++) {
@@ -120,30 +123,30 @@ static json_t *whole(struct play *p)
         usage_words(&p->turn->usage, p->turn->usage.output_tokens));
 }
 
-static json_t *error_body(const struct script_error *e, const char *request_id)
+static json_t *voice_openai_error_body(const struct script_error *e, const char *request_id)
 {
     (void)request_id;
     return json_pack("{s:{s:o, s:o, s:n, s:n}}", "error", "message", json_text(e->message), "type",
         e->type.p ? json_text(e->type) : json_string("server_error"), "param", "code");
 }
 
-static void error(struct play *p, const struct script_error *e)
+static void voice_openai_error(struct play *p, const struct script_error *e)
 {
-    play_event(p, NULL, error_body(e, NULL));
+    play_event(p, NULL, voice_openai_error_body(e, NULL));
 }
 
 const struct voice voice_openai = {
     .name = "openai",
     .path = "/chat/completions",
-    .start = start,
-    .begin = begin,
-    .delta = delta,
-    .end = end,
-    .usage = usage,
-    .finish = finish,
-    .error = error,
-    .whole = whole,
-    .error_body = error_body,
+    .start = voice_openai_start,
+    .begin = voice_openai_begin_part,
+    .delta = voice_openai_delta,
+    .end = voice_openai_end_part,
+    .usage = voice_openai_usage,
+    .finish = voice_openai_finish,
+    .error = voice_openai_error,
+    .whole = voice_openai_whole,
+    .error_body = voice_openai_error_body,
     .half_text =
         "{\"id\":\"chatcmpl-1\",\"object\":\"chat.completion.chunk\",\"choices\":[{\"index\":0,"
         "\"delta\":{\"content\":\"caf\xC3\"},\"finish_reason\":null}]}",

@@ -16,7 +16,7 @@ uint64_t waiter_left(const struct waiter *w, uint64_t ms)
     return w->deadline_ms <= now ? 0 : MIN(ms, w->deadline_ms - now);
 }
 
-static bool wait_for(const struct waiter *w, uint64_t ms, struct err *err)
+static bool waiter_wait(const struct waiter *w, uint64_t ms, struct err *err)
 {
     struct pollfd fds[] = {
         {.fd = w->cancel_fd, .events = POLLIN}, {.fd = w->close_fd, .events = POLLIN}};
@@ -34,7 +34,7 @@ static bool wait_for(const struct waiter *w, uint64_t ms, struct err *err)
 
 bool waiter_check(const struct waiter *w, struct err *err)
 {
-    return wait_for(w, 0, err);
+    return waiter_wait(w, 0, err);
 }
 
 bool waiter_sleep(const struct waiter *w, uint64_t ms, struct err *err)
@@ -42,7 +42,7 @@ bool waiter_sleep(const struct waiter *w, uint64_t ms, struct err *err)
     uint64_t end = clock_mono_ms() + ms;
     do {
         uint64_t now = clock_mono_ms();
-        if (!wait_for(w, end > now ? end - now : 0, err))
+        if (!waiter_wait(w, end > now ? end - now : 0, err))
             return false;
     } while (clock_mono_ms() < end);
     return true;

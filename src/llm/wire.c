@@ -36,7 +36,7 @@ static uint32_t unit_at(struct str s)
 }
 
 /* Copies one escape; a surrogate pair counts as one. */
-static struct str add_escape(struct buf *b, struct str s)
+static struct str wire_add_escape(struct buf *b, struct str s)
 {
     uint32_t unit = unit_at(s), next = unit_at(str_skip(s, 6));
     bool high = unit >= 0xD800 && unit < 0xDC00, low = unit >= 0xDC00 && unit <= 0xDFFF;
@@ -75,7 +75,7 @@ static void add_mended(struct buf *b, struct str text)
         char c = rest.p[0];
         quoted = quoted != (c == '"');
         if (c == '\\') {
-            rest = add_escape(b, rest);
+            rest = wire_add_escape(b, rest);
         } else if (!quoted && c >= '0' && c <= '9') {
             rest = add_number(b, rest);
         } else {
@@ -117,7 +117,7 @@ static bool add_shown(struct buf *b, struct str text, size_t most)
     return text.n > 0;
 }
 
-static struct str text_of(const json_t *object, const char *key)
+static struct str wire_text(const json_t *object, const char *key)
 {
     return json_str(json_object_get(object, key));
 }
@@ -137,8 +137,8 @@ static struct str message_of(const json_t *error)
     if (json_is_string(error))
         return json_str(error);
     for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        if (text_of(error, keys[i]).n)
-            return text_of(error, keys[i]);
+        if (wire_text(error, keys[i]).n)
+            return wire_text(error, keys[i]);
     return (struct str){0};
 }
 
@@ -146,7 +146,7 @@ static struct str message_of(const json_t *error)
 static void add_kind(const json_t *error, struct buf *kind)
 {
     const json_t *code = json_object_get(error, "code");
-    struct str type = text_of(error, "type");
+    struct str type = wire_text(error, "type");
     if (type.n && !str_is(type, "error"))
         add_shown(kind, type, KIND_MAX);
     else if (json_string_length(code))
@@ -162,7 +162,7 @@ static bool worth_a_retry(const json_t *error)
         "timeout_error", "server_error", "internal_server_error", "rate_limit_exceeded",
         "service_unavailable", "server_is_overloaded", "overloaded"};
     const json_t *code = json_object_get(error, "code");
-    struct str words[] = {text_of(error, "type"), json_str(code)};
+    struct str words[] = {wire_text(error, "type"), json_str(code)};
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
         if (str_is(words[0], kinds[i]) || str_is(words[1], kinds[i]))
             return !str_is(words[1], "insufficient_quota");
@@ -209,7 +209,7 @@ bool wire_fail(struct err *err, const json_t *error, struct str fallback)
         buf_z(&kind), kind.n ? ")" : "");
     if (kind.n)
         err_ctx(err, "provider_error", "%s", buf_z(&kind));
-    wire_note_length(err, 0, text_of(error, "code"), message_of(error));
+    wire_note_length(err, 0, wire_text(error, "code"), message_of(error));
     return err_ctx(err, "retry", "%s", worth_a_retry(error) ? "true" : "false");
 }
 
@@ -252,7 +252,7 @@ void wire_explain(struct str body, struct buf *message, struct buf *kind)
     add_kind(error, kind);
 }
 
-static bool plain(char c)
+static bool wire_is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-';
@@ -263,14 +263,14 @@ void wire_add_name(struct buf *b, struct str name, size_t most)
     char hex[FNV_HEX];
     bool ok = name.n > 0 && name.n <= most;
     for (size_t i = 0; ok && i < name.n; i++)
-        ok = plain(name.p[i]);
+        ok = wire_is_plain(name.p[i]);
     if (ok) {
         buf_add_str(b, name);
         return;
     }
     struct str head = str_head(name, most - FNV_HEX);
     for (size_t i = 0; i < head.n; i++)
-        buf_add_byte(b, plain(head.p[i]) ? head.p[i] : '_');
+        buf_add_byte(b, wire_is_plain(head.p[i]) ? head.p[i] : '_');
     fnv_hex(fnv_add(FNV_START, name), hex);
     buf_printf(b, "_%s", hex);
 }
@@ -299,14 +299,14 @@ json_t *wire_arguments(const json_t *call)
     return object;
 }
 
-static json_t *lean(const json_t *schema);
+static json_t *wire_lean_schema(const json_t *schema);
 
 static json_t *lean_values(const json_t *properties)
 {
     json_t *made = json_object(), *value;
     const char *name;
     json_object_foreach((json_t *)(uintptr_t)properties, name, value)
-        json_put(made, name, lean(value));
+        json_put(made, name, wire_lean_schema(value));
     return made;
 }
 
@@ -314,11 +314,11 @@ static json_t *lean_items(const json_t *list)
 {
     json_t *made = json_array();
     for (size_t i = 0; i < json_array_size(list); i++)
-        json_push(made, lean(json_array_get(list, i)));
+        json_push(made, wire_lean_schema(json_array_get(list, i)));
     return made;
 }
 
-static bool needless(const char *key, const json_t *value)
+static bool wire_is_needless(const char *key, const json_t *value)
 {
     static const char *const keys[] = {"$schema", "title", "additionalProperties", "minimum",
         "maximum", "minLength", "maxLength", "minItems", "maxItems"};
@@ -330,7 +330,7 @@ static bool needless(const char *key, const json_t *value)
            (strcmp(key, "required") == 0 && json_array_size(value) == 0);
 }
 
-static json_t *lean(const json_t *schema)
+static json_t *wire_lean_schema(const json_t *schema)
 {
     json_t *made, *value;
     const char *key;
@@ -339,12 +339,12 @@ static json_t *lean(const json_t *schema)
     made = json_object();
     json_object_foreach((json_t *)(uintptr_t)schema, key, value)
     {
-        if (needless(key, value))
+        if (wire_is_needless(key, value))
             continue;
         if (strcmp(key, "properties") == 0 && json_is_object(value))
             json_put(made, key, lean_values(value));
         else if (strcmp(key, "items") == 0)
-            json_put(made, key, lean(value));
+            json_put(made, key, wire_lean_schema(value));
         else if (strcmp(key, "anyOf") == 0)
             json_put(made, key, lean_items(value));
         else
@@ -355,7 +355,7 @@ static json_t *lean(const json_t *schema)
 
 json_t *wire_schema(const json_t *schema)
 {
-    json_t *made = lean(schema);
+    json_t *made = wire_lean_schema(schema);
     if (json_is_object(made))
         json_object_del(made, "description"); /* the tool itself has one */
     return made;

@@ -5,8 +5,8 @@
 #include "path/wild.h"
 
 /* A text, or a choice between sequences. */
-struct part {
-    struct part *next;
+struct brace_part {
+    struct brace_part *next;
     struct str text;
     struct brace *choices; /* NULL: a text */
     size_t count;
@@ -15,11 +15,11 @@ struct part {
 /* A sequence of parts, linked to the next alternative of a choice. */
 struct brace {
     struct brace *next;
-    struct part *first;
+    struct brace_part *first;
     size_t count; /* expansions; capped at limit + 1 */
 };
 
-struct parser {
+struct brace_parser {
     struct str in;
     uint32_t *partner; /* for '{' and ',': offset of the next ',' or '}' of the group; 0: plain */
     size_t at;
@@ -33,7 +33,7 @@ enum {
 };
 
 /* Length of the escape or class at the start, in which braces are literal; 0: neither. */
-static size_t shielded(struct str rest, bool *classes)
+static size_t brace_shielded_length(struct str rest, bool *classes)
 {
     if (rest.p[0] == '\\')
         return MIN(rest.n, (size_t)2);
@@ -47,7 +47,7 @@ static size_t shielded(struct str rest, bool *classes)
 
 /* At a '}' with open groups: fills in the partners on the way back to its '{'. Returns the link
  * before the group. */
-static size_t close_group(struct parser *p, const uint32_t *links, size_t open, size_t close)
+static size_t close_group(struct brace_parser *p, const uint32_t *links, size_t open, size_t close)
 {
     while (p->in.p[open - 1] == ',') {
         p->partner[open - 1] = (uint32_t)close;
@@ -60,14 +60,14 @@ static size_t close_group(struct parser *p, const uint32_t *links, size_t open, 
 
 /* Matches braces in one pass: each '{' and ',' of a closed group gets the offset of the next ',' or
  * '}'. */
-static void pair_braces(struct parser *p)
+static void pair_braces(struct brace_parser *p)
 {
     struct str in = p->in;
     uint32_t *links = ARENA_NEW(p->arena, uint32_t, in.n + 1); /* to the '{' or ',' before */
     size_t open = 0; /* after the last '{' or ',' of an open group; 0: none */
     bool classes = true;
     for (size_t i = 0, n; i < in.n; i += n) {
-        n = shielded(str_skip(in, i), &classes);
+        n = brace_shielded_length(str_skip(in, i), &classes);
         if (n == 0 && (in.p[i] == '{' || (in.p[i] == ',' && open))) {
             links[i] = (uint32_t)open;
             open = i + 1;
@@ -78,16 +78,16 @@ static void pair_braces(struct parser *p)
     }
 }
 
-static struct brace *parse_sequence(struct parser *p, size_t end);
+static struct brace *parse_sequence(struct brace_parser *p, size_t end);
 
-static size_t times(size_t a, size_t b)
+static size_t brace_multiply(size_t a, size_t b)
 {
     return MIN(a * b, (size_t)MANY); /* both are at most MANY */
 }
 
-static struct part *parse_group(struct parser *p)
+static struct brace_part *parse_group(struct brace_parser *p)
 {
-    struct part *part = ARENA_NEW(p->arena, struct part, 1);
+    struct brace_part *part = ARENA_NEW(p->arena, struct brace_part, 1);
     struct brace **link = &part->choices;
     size_t at = p->at;
     p->too_deep |= ++p->depth > BRACE_DEPTH_MAX;
@@ -104,9 +104,9 @@ static struct part *parse_group(struct parser *p)
     return part;
 }
 
-static struct part *parse_text(struct parser *p, size_t end)
+static struct brace_part *parse_text(struct brace_parser *p, size_t end)
 {
-    struct part *part = ARENA_NEW(p->arena, struct part, 1);
+    struct brace_part *part = ARENA_NEW(p->arena, struct brace_part, 1);
     size_t start = p->at;
     while (p->at < end && !(p->in.p[p->at] == '{' && p->partner[p->at]))
         p->at++;
@@ -115,15 +115,15 @@ static struct part *parse_text(struct parser *p, size_t end)
     return part;
 }
 
-static struct brace *parse_sequence(struct parser *p, size_t end)
+static struct brace *parse_sequence(struct brace_parser *p, size_t end)
 {
     struct brace *b = ARENA_NEW(p->arena, struct brace, 1);
-    struct part **link = &b->first;
+    struct brace_part **link = &b->first;
     b->count = 1;
     while (p->at < end) {
         bool group = p->in.p[p->at] == '{' && p->partner[p->at];
         *link = group ? parse_group(p) : parse_text(p, end);
-        b->count = times(b->count, (*link)->count);
+        b->count = brace_multiply(b->count, (*link)->count);
         link = &(*link)->next;
     }
     return b;
@@ -131,7 +131,7 @@ static struct brace *parse_sequence(struct parser *p, size_t end)
 
 bool brace_parse(struct str text, struct arena *a, struct brace **ret_brace, struct err *err)
 {
-    struct parser p = {.in = text, .arena = a};
+    struct brace_parser p = {.in = text, .arena = a};
     p.partner = ARENA_NEW(a, uint32_t, text.n + 1);
     pair_braces(&p);
     struct brace *b = parse_sequence(&p, text.n);
@@ -152,7 +152,7 @@ size_t brace_count(const struct brace *b)
 
 void brace_expand(const struct brace *b, size_t index, struct buf *text)
 {
-    for (const struct part *part = b->first; part; part = part->next) {
+    for (const struct brace_part *part = b->first; part; part = part->next) {
         size_t choice = index % part->count;
         index /= part->count;
         if (!part->choices) {

@@ -163,7 +163,7 @@ static bool same_parent(struct str a, struct str b)
     return n == m && (n < 0 || memcmp(a.p, b.p, (size_t)n) == 0);
 }
 
-static struct str parent_of(struct str rel)
+static struct str change_parent(struct str rel)
 {
     ptrdiff_t slash = str_find_last(rel, '/');
     return str_head(rel, slash > 0 ? (size_t)slash : 0);
@@ -173,7 +173,7 @@ static struct str parent_of(struct str rel)
  * of a change it is usually the last one. */
 static struct held_dir *held_by_path(const struct change *c, struct str rel)
 {
-    struct str parent = parent_of(rel);
+    struct str parent = change_parent(rel);
     for (size_t i = c->held ? c->held->n : 0; i-- > 0;)
         if (str_eq(c->held->dirs[i].parent, parent))
             return &c->held->dirs[i];
@@ -206,7 +206,7 @@ static bool hold_one(const struct change *c, struct str rel, struct err *err)
         return change_open_error(err, errno, rel);
     bool whole = c->n_ops > CHANGE_SYNC_WHOLE && fstype_syncs_whole(fd);
     held->dirs[held->n++] = (struct held_dir){
-        .parent = parent_of(rel),
+        .parent = change_parent(rel),
         .fd = TAKE_FD(fd),
         .dev = st.st_dev,
         .ino = st.st_ino,
@@ -289,7 +289,7 @@ static void place_init(
 }
 
 /* Files are only replaced in the directory that is at their path. */
-static bool is_dir(const struct held_dir *dir, int fd)
+static bool change_is_held_dir(const struct held_dir *dir, int fd)
 {
     struct stat now;
     return fstat(fd, &now) == 0 && now.st_dev == dir->dev && now.st_ino == dir->ino;
@@ -336,7 +336,7 @@ bool change_place_open(
     AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
     if (fd < 0)
         return change_open_error(err, errno, rel);
-    if (held && !is_dir(held, fd))
+    if (held && !change_is_held_dir(held, fd))
         return change_conflict(err, rel, "is in a directory that was replaced meanwhile");
     if (held)
         held->pass = c->held->pass;
@@ -485,7 +485,7 @@ bool change_clean(struct change *c, struct err *err)
     return split_run(c->n_ops, clean_op, c, err);
 }
 
-static bool stays(int errnum)
+static bool change_dir_stays(int errnum)
 {
     return errnum == ENOTEMPTY || errnum == EEXIST || errnum == EBUSY || errnum == EACCES ||
            errnum == EPERM || errnum == EROFS || change_is_gone(errnum);
@@ -494,7 +494,7 @@ static bool stays(int errnum)
 /* Upwards, as long as they are empty. */
 static bool tidy_above(const struct change *c, struct str rel, struct err *err)
 {
-    for (struct str dir = parent_of(rel); dir.n; dir = parent_of(dir)) {
+    for (struct str dir = change_parent(rel); dir.n; dir = change_parent(dir)) {
         char path[PATH_MAX];
         const char *name;
         memcpy(path, dir.p, dir.n);
@@ -503,7 +503,7 @@ static bool tidy_above(const struct change *c, struct str rel, struct err *err)
         /* A missing one was removed before an interruption. */
         if ((fd >= 0 && unlinkat(fd, name, AT_REMOVEDIR) == 0) || errno == ENOENT)
             continue;
-        return stays(errno) ||
+        return change_dir_stays(errno) ||
                err_errno(err, E_IO, errno, "cannot remove the directory '%s'", path);
     }
     return true;

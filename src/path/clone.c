@@ -12,7 +12,7 @@ enum {
     BLOCK = 4096,      /* no search for holes in less */
 };
 
-static bool share(struct clone *how, int from, int to)
+static bool clone_share(struct clone *how, int from, int to)
 {
     if (atomic_load(&how->cannot_share))
         return false;
@@ -24,7 +24,7 @@ static bool share(struct clone *how, int from, int to)
     return false;
 }
 
-static bool write_at(int to, const char *bytes, size_t n, off_t at)
+static bool clone_write_at(int to, const char *bytes, size_t n, off_t at)
 {
     while (n) {
         ssize_t put = pwrite(to, bytes, n, at);
@@ -57,7 +57,7 @@ static bool move_bytes(int from, off_t at, int to, off_t to_at, uint64_t left)
         if (n == 0)
             return true; /* shorter by now */
         if (!kernel) {
-            if (!write_at(to, bytes, (size_t)n, to_at))
+            if (!clone_write_at(to, bytes, (size_t)n, to_at))
                 return false;
             at += n;
             to_at += n;
@@ -82,7 +82,7 @@ static uint64_t next_hole(int fd, uint64_t at, uint64_t end)
 }
 
 /* Extends the file over a trailing hole, which was not written. */
-static bool extend(const struct clone_part *p)
+static bool clone_extend(const struct clone_part *p)
 {
     struct stat from, to;
     if (fstat(p->from, &from) != 0 || fstat(p->to, &to) != 0)
@@ -104,7 +104,7 @@ static bool move_part(const struct clone_part *p)
             return false;
         at = MAX(hole, at + 1); /* a hole was punched there since */
     }
-    return extend(p);
+    return clone_extend(p);
 }
 
 /* Only whole blocks can be shared: rounds up to the alignment and truncates the excess. */
@@ -136,7 +136,7 @@ static bool share_part(struct clone *how, const struct clone_part *p)
 bool clone_content(struct clone *how, int from, int to, uint64_t size)
 {
     const struct clone_part whole = {.from = from, .to = to, .size = size};
-    return size == 0 || share(how, from, to) || move_part(&whole);
+    return size == 0 || clone_share(how, from, to) || move_part(&whole);
 }
 
 bool clone_part(struct clone *how, const struct clone_part *part)

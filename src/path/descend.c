@@ -18,7 +18,7 @@ enum {
     STEP = O_PATH | O_NOFOLLOW | O_CLOEXEC,
 };
 
-struct way {
+struct descend_way {
     const struct descend_how *how;
     int start;              /* borrowed; -1: "/" */
     int at;                 /* current directory */
@@ -29,13 +29,13 @@ struct way {
     int links;
 };
 
-static bool fail(int errnum)
+static bool descend_fail(int errnum)
 {
     errno = errnum;
     return false;
 }
 
-static bool go_to_start(struct way *w)
+static bool descend_restart(struct descend_way *w)
 {
     if (w->at >= 0)
         close(TAKE_FD(w->at));
@@ -46,7 +46,7 @@ static bool go_to_start(struct way *w)
 
 /* Gets the next name; returns false at the end. A trailing slash counts as more: then the name must
  * be a directory. */
-static bool next(struct way *w, char name[COMPONENT_MAX], bool *ret_last)
+static bool descend_next(struct descend_way *w, char name[COMPONENT_MAX], bool *ret_last)
 {
     while (*w->left == '/')
         w->left++;
@@ -55,7 +55,7 @@ static bool next(struct way *w, char name[COMPONENT_MAX], bool *ret_last)
     if (n == 0)
         return false;
     if (n >= COMPONENT_MAX)
-        return fail(ENAMETOOLONG);
+        return descend_fail(ENAMETOOLONG);
     memcpy(name, w->left, n);
     name[n] = '\0';
     w->left += n;
@@ -63,7 +63,7 @@ static bool next(struct way *w, char name[COMPONENT_MAX], bool *ret_last)
     return true;
 }
 
-static bool enter(struct way *w, const char *name)
+static bool descend_enter(struct descend_way *w, const char *name)
 {
     int fd = openat(w->at, name, STEP | O_DIRECTORY);
     if (fd < 0)
@@ -73,39 +73,39 @@ static bool enter(struct way *w, const char *name)
     return true;
 }
 
-static bool go_down(struct way *w, const char *name)
+static bool descend_down(struct descend_way *w, const char *name)
 {
     size_t had = strlen(w->done), n = strlen(name);
     if (had + n + 2 > sizeof(w->done))
-        return fail(ENAMETOOLONG);
-    if (!enter(w, name))
+        return descend_fail(ENAMETOOLONG);
+    if (!descend_enter(w, name))
         return false;
     w->done[had] = '/';
     memcpy(w->done + had + 1, name, n + 1);
     return true;
 }
 
-static bool go_up(struct way *w)
+static bool descend_up(struct descend_way *w)
 {
     char name[COMPONENT_MAX];
     char *last = strrchr(w->done, '/');
     if (!last)
-        return w->how->beneath ? fail(EXDEV) : true;
+        return w->how->beneath ? descend_fail(EXDEV) : true;
     *last = '\0';
-    if (!go_to_start(w))
+    if (!descend_restart(w))
         return false;
     for (const char *p = w->done; *p; p += strlen(name) + 1) {
         size_t n = strcspn(p + 1, "/");
         memcpy(name, p + 1, n);
         name[n] = '\0';
-        if (!enter(w, name))
+        if (!descend_enter(w, name))
             return false;
     }
     return true;
 }
 
 /* Magic links of /proc, which are not text but refer to an object. */
-static bool is_magic(const struct way *w, const char *target)
+static bool is_magic(const struct descend_way *w, const char *target)
 {
     struct statfs fs;
     bool in_proc = fstatfs(w->at, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
@@ -113,22 +113,22 @@ static bool is_magic(const struct way *w, const char *target)
 }
 
 /* errnum: the reason why the name could not be opened, used if it is not a symlink. */
-static bool follow(struct way *w, const char *name, int errnum)
+static bool descend_follow(struct descend_way *w, const char *name, int errnum)
 {
     char target[PATH_MAX], *rest = w->rest[w->turn ^= 1];
     ssize_t n = readlinkat(w->at, name, target, sizeof(target) - 1);
     if (n < 0)
-        return fail(errnum);
+        return descend_fail(errnum);
     target[n] = '\0';
     if (w->how->no_symlinks || ++w->links > LINKS_MAX || is_magic(w, target))
-        return fail(ELOOP);
+        return descend_fail(ELOOP);
     if (n == 0)
-        return fail(ENOENT);
+        return descend_fail(ENOENT);
     if (target[0] == '/' && w->how->beneath)
-        return fail(EXDEV);
+        return descend_fail(EXDEV);
     size_t left = strlen(w->left);
     if ((size_t)n + left + 1 > PATH_MAX)
-        return fail(ENAMETOOLONG);
+        return descend_fail(ENAMETOOLONG);
     memcpy(rest, target, (size_t)n);
     memcpy(rest + n, w->left, left + 1);
     w->left = rest;
@@ -136,12 +136,12 @@ static bool follow(struct way *w, const char *name, int errnum)
         return true;
     w->done[0] = '\0';
     w->start = -1;
-    return go_to_start(w);
+    return descend_restart(w);
 }
 
 /* Opens the last name with the requested flags. Returns a descriptor, or -1; -1 and errno 0: a
  * symlink was followed. */
-static int open_last(struct way *w, const char *name)
+static int open_last(struct descend_way *w, const char *name)
 {
     const struct descend_how *how = w->how;
     struct stat st;
@@ -158,25 +158,25 @@ static int open_last(struct way *w, const char *name)
         errno = errnum;
         return -1;
     }
-    if (follow(w, name, errnum))
+    if (descend_follow(w, name, errnum))
         errno = 0;
     return -1;
 }
 
-static bool step(struct way *w, const char *name)
+static bool descend_step(struct descend_way *w, const char *name)
 {
     if (strcmp(name, ".") == 0)
         return true;
     if (strcmp(name, "..") == 0)
-        return go_up(w);
-    return go_down(w, name) || (errno == ENOTDIR && follow(w, name, ENOTDIR));
+        return descend_up(w);
+    return descend_down(w, name) || (errno == ENOTDIR && descend_follow(w, name, ENOTDIR));
 }
 
-static int walk(struct way *w)
+static int descend_walk(struct descend_way *w)
 {
     char name[COMPONENT_MAX];
     bool last = false;
-    while (next(w, name, &last)) {
+    while (descend_next(w, name, &last)) {
         bool dots = strcmp(name, ".") == 0 || strcmp(name, "..") == 0;
         if (!last && !dots && w->how->flags & O_CREAT && w->left[strspn(w->left, "/")] == '\0') {
             errno = EISDIR;
@@ -186,7 +186,7 @@ static int walk(struct way *w)
             int fd = open_last(w, name);
             if (fd >= 0 || errno)
                 return fd;
-        } else if (!step(w, name)) {
+        } else if (!descend_step(w, name)) {
             return -1;
         }
     }
@@ -197,7 +197,7 @@ static int walk(struct way *w)
 
 int descend(int dir_fd, const char *path, const struct descend_how *how)
 {
-    struct way w = {.how = how, .start = dir_fd, .at = -1};
+    struct descend_way w = {.how = how, .start = dir_fd, .at = -1};
     size_t n = strlen(path);
     errno = n == 0                           ? ENOENT
             : n >= PATH_MAX                  ? ENAMETOOLONG
@@ -209,7 +209,7 @@ int descend(int dir_fd, const char *path, const struct descend_how *how)
     w.left = w.rest[0];
     if (path[0] == '/')
         w.start = -1;
-    int fd = go_to_start(&w) ? walk(&w) : -1, errnum = errno;
+    int fd = descend_restart(&w) ? descend_walk(&w) : -1, errnum = errno;
     if (w.at >= 0)
         close(w.at);
     errno = errnum;

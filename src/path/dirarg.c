@@ -17,7 +17,7 @@ const char *dirarg_mode_name(enum dirarg_mode mode)
     return mode_names[mode];
 }
 
-static enum dirarg_mode mode_of(struct str suffix)
+static enum dirarg_mode dirarg_mode_of(struct str suffix)
 {
     for (size_t i = 1; i < ARRAY_LEN(mode_names); i++)
         if (str_is(suffix, mode_names[i]))
@@ -45,7 +45,7 @@ bool dirarg_parse(
     ptrdiff_t colon;
     while ((colon = str_find_last(path, ':')) >= 0) {
         struct str suffix = str_skip(path, (size_t)colon + 1);
-        enum dirarg_mode mode = mode_of(suffix);
+        enum dirarg_mode mode = dirarg_mode_of(suffix);
         if (mode == DIRARG_DEFAULT && !str_is(suffix, "force"))
             break;
         if (mode == DIRARG_DEFAULT)

@@ -7,13 +7,13 @@
 
 /* A directory whose parent existed before, and all new directories below it: created as one
  * tree. */
-struct tree {
+struct dirs_tree {
     size_t top;
     size_t end;
     char temp[CHANGE_NAME];
 };
 
-static bool next_tree(const struct change *c, struct tree *t)
+static bool next_tree(const struct change *c, struct dirs_tree *t)
 {
     t->top = t->end;
     if (t->top == c->n_dirs)
@@ -28,7 +28,7 @@ static bool next_tree(const struct change *c, struct tree *t)
 }
 
 /* The i-th directory's path relative to the top of its tree. */
-static struct str below_top(const struct change *c, const struct tree *t, size_t i)
+static struct str below_top(const struct change *c, const struct dirs_tree *t, size_t i)
 {
     return str_skip(c->dirs[i].rel, c->dirs[t->top].rel.n + 1);
 }
@@ -40,7 +40,8 @@ static bool make_error(struct err *err, struct str rel)
     return err_errno(err, E_IO, errno, "cannot make the directory '%s'", rel.p);
 }
 
-static bool make_below(struct change *c, const struct tree *t, size_t i, int top, struct err *err)
+static bool make_below(
+    struct change *c, const struct dirs_tree *t, size_t i, int top, struct err *err)
 {
     struct change_dir *dir = &c->dirs[i];
     struct stat st;
@@ -54,7 +55,7 @@ static bool make_below(struct change *c, const struct tree *t, size_t i, int top
     return true;
 }
 
-static bool make_tree(struct change *c, const struct tree *t, struct err *err)
+static bool make_tree(struct change *c, const struct dirs_tree *t, struct err *err)
 {
     struct change_dir *dir = &c->dirs[t->top];
     struct stat st;
@@ -76,7 +77,7 @@ static bool make_tree(struct change *c, const struct tree *t, struct err *err)
 
 bool change_make_dirs(struct change *c, struct err *err)
 {
-    for (struct tree t = {0}; next_tree(c, &t);)
+    for (struct dirs_tree t = {0}; next_tree(c, &t);)
         if (!make_tree(c, &t, err))
             return false;
     return true;
@@ -84,7 +85,7 @@ bool change_make_dirs(struct change *c, struct err *err)
 
 /* If the file system does not support RENAME_NOREPLACE, check first; rename(2) then can still
  * replace only an empty directory. */
-static int show(int fd, const char *temp, const char *name)
+static int dirs_publish(int fd, const char *temp, const char *name)
 {
     struct stat st;
     if (renameat2(fd, temp, fd, name, RENAME_NOREPLACE) == 0)
@@ -100,7 +101,7 @@ static int show(int fd, const char *temp, const char *name)
 
 bool change_show_dirs(const struct change *c, struct err *err)
 {
-    for (struct tree t = {0}; next_tree(c, &t);) {
+    for (struct dirs_tree t = {0}; next_tree(c, &t);) {
         struct str rel = c->dirs[t.top].rel;
         const char *name;
         if (c->dirs[t.top].op)
@@ -108,7 +109,7 @@ bool change_show_dirs(const struct change *c, struct err *err)
         AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
         if (fd < 0)
             return change_open_error(err, errno, rel);
-        if (show(fd, t.temp, name) == 0)
+        if (dirs_publish(fd, t.temp, name) == 0)
             continue;
         if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR)
             return change_conflict(err, rel, "was created meanwhile");
@@ -128,7 +129,7 @@ static bool drop_name(int fd, const char *name, struct str rel, struct err *err)
 }
 
 static bool drop_below(
-    const struct change *c, const struct tree *t, size_t i, int top, struct err *err)
+    const struct change *c, const struct dirs_tree *t, size_t i, int top, struct err *err)
 {
     const char *name;
     AUTO_FD int fd = change_parent_open(top, below_top(c, t, i), &name);
@@ -138,7 +139,7 @@ static bool drop_below(
 }
 
 /* Under its temporary name, which is unique to this change. */
-static bool drop_tree(const struct change *c, const struct tree *t, struct err *err)
+static bool drop_tree(const struct change *c, const struct dirs_tree *t, struct err *err)
 {
     struct str rel = c->dirs[t->top].rel;
     const char *name;
@@ -171,7 +172,7 @@ static bool drop_shown(const struct change *c, const struct change_dir *dir, str
 
 bool change_drop_dirs(const struct change *c, struct err *err)
 {
-    for (struct tree t = {0}; next_tree(c, &t);)
+    for (struct dirs_tree t = {0}; next_tree(c, &t);)
         if (!drop_tree(c, &t, err))
             return false;
     for (size_t i = c->n_dirs; i-- > 0;)

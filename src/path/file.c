@@ -12,7 +12,7 @@ enum {
 };
 
 /* Returns false if canceled. */
-static bool wait_for(int fd, int cancel_fd)
+static bool file_wait(int fd, int cancel_fd)
 {
     struct pollfd fds[] = {{.fd = cancel_fd, .events = POLLIN}, {.fd = fd, .events = POLLIN}};
     while (cancel_fd >= 0 && poll(fds, ARRAY_LEN(fds), -1) < 0 && errno == EINTR) {
@@ -32,7 +32,7 @@ bool file_read_unless(
             return err_set(err, E_IO, "'%s' is larger than %zu bytes", name, max);
         char *room = buf_reserve(content, want);
         BUG_ON(!room);
-        if (!wait_for(fd, cancel_fd))
+        if (!file_wait(fd, cancel_fd))
             return err_set(err, E_CANCELED, "interrupted while '%s' was being read", name);
         ssize_t n = read(fd, room, want);
         if (n == 0)

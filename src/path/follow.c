@@ -44,7 +44,7 @@ static void follow_done(struct follow *f)
 
 /* The root that determines the result: the one with the longest path, a system directory only if no
  * other root contains it; the first of equals. */
-static const struct boundary_root *root_of(const struct boundary *b, struct str absolute)
+static const struct boundary_root *follow_root_of(const struct boundary *b, struct str absolute)
 {
     const struct boundary_root *best[2] = {NULL, NULL};
     for (size_t i = 0; i < b->n_roots; i++) {
@@ -58,7 +58,7 @@ static const struct boundary_root *root_of(const struct boundary *b, struct str 
 }
 
 /* The first accessible root, for messages. */
-static const char *open_root(const struct boundary *b)
+static const char *follow_accessible_root(const struct boundary *b)
 {
     for (size_t i = 0; i < b->n_roots; i++)
         if (b->roots[i].access != BOUNDARY_NONE)
@@ -67,11 +67,11 @@ static const char *open_root(const struct boundary *b)
 }
 
 /* Outside, or in a root without access. Does not reveal the targets of symlinks outside. */
-static bool violation(const struct follow *f, struct str led_to, struct err *err)
+static bool follow_violation(const struct follow *f, struct str led_to, struct err *err)
 {
-    const struct boundary_root *root = root_of(f->b, led_to);
+    const struct boundary_root *root = follow_root_of(f->b, led_to);
     enum boundary_class class = root ? root->class : boundary_class_of(led_to);
-    const char *inside = open_root(f->b);
+    const char *inside = follow_accessible_root(f->b);
     if (str_eq(f->path, led_to))
         err_set(err, E_FS_VIOLATION, "'" STR_FMT "' lies outside the boundary '%s'",
             STR_ARG(f->path), inside);
@@ -92,16 +92,16 @@ static bool io_error(const struct follow *f, int errnum, struct err *err)
 }
 
 /* Fills in the deciding root, the path and the path below that root. */
-static void answer(const struct follow *f, struct str absolute, struct resolved *ret)
+static void follow_set_result(const struct follow *f, struct str absolute, struct resolved *ret)
 {
-    ret->root = root_of(f->b, absolute);
+    ret->root = follow_root_of(f->b, absolute);
     BUG_ON(!ret->root);
     ret->path = arena_str(f->a, absolute);
     ret->rel = lexical_rest(ret->root->path, ret->path);
 }
 
 /* Only names, separated by single slashes. */
-static bool is_plain(struct str rest)
+static bool follow_is_plain(struct str rest)
 {
     struct str part;
     while (str_cut(rest, '/', &part, &rest))
@@ -116,12 +116,12 @@ static bool follow_plain(const struct follow *f, const struct boundary_root *roo
 {
     struct str rest = lexical_rest(root->path, absolute);
     struct resolved r = {.exists = true};
-    if (rest.n == 0 || rest.p[rest.n - 1] == '/' || !is_plain(rest))
+    if (rest.n == 0 || rest.p[rest.n - 1] == '/' || !follow_is_plain(rest))
         return false;
     AUTO_FD int fd = beneath_open(root->fd, rest.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     if (fd < 0 || fstat(fd, &r.st) != 0 || S_ISLNK(r.st.st_mode))
         return false;
-    answer(f, absolute, &r);
+    follow_set_result(f, absolute, &r);
     *ret = r;
     return true;
 }
@@ -135,11 +135,11 @@ static bool follow_at_once(
         return false;
     struct resolved r = {.exists = true};
     AUTO_FREE char *name = fstat(fd, &r.st) == 0 ? beneath_name(fd) : NULL;
-    if (!name || !root_of(f->b, str_z(name))) {
+    if (!name || !follow_root_of(f->b, str_z(name))) {
         errno = EAGAIN; /* moved or removed since: let the slow path decide */
         return false;
     }
-    answer(f, str_z(name), &r);
+    follow_set_result(f, str_z(name), &r);
     *ret = r;
     return true;
 }
@@ -159,7 +159,7 @@ static struct str seen_from_outside(struct follow *f, struct str clean)
     return clean;
 }
 
-static bool add_link(struct follow *f, struct err *err)
+static bool follow_count_link(struct follow *f, struct err *err)
 {
     return ++f->links <= LINKS_MAX ? true : io_error(f, ELOOP, err);
 }
@@ -172,18 +172,18 @@ static void todo_set(struct follow *f, struct str text)
 }
 
 /* Restarts with an absolute path, in the root that contains it. */
-static bool restart(struct follow *f, struct str absolute, struct err *err)
+static bool follow_restart(struct follow *f, struct str absolute, struct err *err)
 {
     if (absolute.n > LEXICAL_MAX || arena_left(f->a) < 5 * absolute.n + 2 * PATH_MAX)
         return io_error(f, ENAMETOOLONG, err);
-    const struct boundary_root *root = root_of(f->b, absolute);
+    const struct boundary_root *root = follow_root_of(f->b, absolute);
     if (!root) {
         struct str clean = lexical_absolute(f->a, STR("/"), absolute);
-        absolute = root_of(f->b, clean) ? clean : seen_from_outside(f, clean);
-        root = root_of(f->b, absolute);
+        absolute = follow_root_of(f->b, clean) ? clean : seen_from_outside(f, clean);
+        root = follow_root_of(f->b, absolute);
         if (!root)
-            return violation(f, clean, err);
-        if (!add_link(f, err))
+            return follow_violation(f, clean, err);
+        if (!follow_count_link(f, err))
             return false;
     }
     int here = fcntl(root->fd, F_DUPFD_CLOEXEC, 0);
@@ -228,7 +228,7 @@ static bool step_up(struct follow *f, struct err *err)
         struct str root = f->root->path;
         struct str parent = str_head(root, (size_t)MAX(str_find_last(root, '/'), 0));
         const char *up = arena_printf(f->a, STR_FMT "/%s", STR_ARG(parent), buf_z(&f->todo));
-        return add_link(f, err) && restart(f, str_z(up), err);
+        return follow_count_link(f, err) && follow_restart(f, str_z(up), err);
     }
     rel_pop(f);
     const char *rel = f->rel.n ? buf_z(&f->rel) : ".";
@@ -249,7 +249,7 @@ static bool step_link(struct follow *f, int link, struct err *err)
     if (n <= 0)
         return io_error(f, n == 0 ? ENOENT : errno, err);
     target[n] = '\0';
-    if (!add_link(f, err))
+    if (!follow_count_link(f, err))
         return false;
     if (f->todo.n + (size_t)n > LEXICAL_MAX || arena_left(f->a) < 3 * LEXICAL_MAX)
         return io_error(f, ENAMETOOLONG, err);
@@ -257,7 +257,7 @@ static bool step_link(struct follow *f, int link, struct err *err)
         f->must_be_dir = true;
     struct str todo = str_z(arena_printf(f->a, "%s/%s", target, buf_z(&f->todo)));
     if (target[0] == '/')
-        return restart(f, todo, err);
+        return follow_restart(f, todo, err);
     todo_set(f, todo);
     return true;
 }
@@ -292,7 +292,7 @@ static bool step_down(struct follow *f, struct str component, struct err *err)
         return io_error(f, errno, err);
     if (S_ISLNK(st.st_mode) && is_magic(f, fd, name)) {
         const char *at = arena_printf(f->a, "%s/%s/%s", f->root->path.p, buf_z(&f->rel), name);
-        return violation(f, lexical_absolute(f->a, STR("/"), str_z(at)), err);
+        return follow_violation(f, lexical_absolute(f->a, STR("/"), str_z(at)), err);
     }
     if (S_ISLNK(st.st_mode))
         return step_link(f, fd, err);
@@ -335,7 +335,7 @@ static bool follow_slowly(
     struct follow *f, struct str absolute, struct resolved *ret, struct err *err)
 {
     f->must_be_dir = absolute.p[absolute.n - 1] == '/';
-    if (!restart(f, absolute, err) || !follow_steps(f, err))
+    if (!follow_restart(f, absolute, err) || !follow_steps(f, err))
         return false;
     struct resolved r = {.exists = f->missing == 0};
     if (r.exists && fstat(f->here, &r.st) != 0)
@@ -344,12 +344,12 @@ static bool follow_slowly(
         return io_error(f, ENOTDIR, err);
     struct str root = str_trim_end(f->root->path, '/');
     const char *path = arena_printf(f->a, STR_FMT "/%s", STR_ARG(root), buf_z(&f->rel));
-    answer(f, f->rel.n ? str_z(path) : f->root->path, &r);
+    follow_set_result(f, f->rel.n ? str_z(path) : f->root->path, &r);
     *ret = r;
     return true;
 }
 
-static bool check_text(struct str path, struct err *err)
+static bool follow_check_text(struct str path, struct err *err)
 {
     const char *wrong = NULL;
     if (path.n == 0)
@@ -375,7 +375,7 @@ bool boundary_resolve(struct boundary *b, struct str path, struct arena *a,
     struct resolved *ret_resolved, struct err *err)
 {
     BUG_ON(b->n_roots == 0);
-    if (!check_text(path, err))
+    if (!follow_check_text(path, err))
         return false;
     AUTO_ARENA struct arena scratch = ARENA_INIT((LINKS_MAX + 4) * 8 * LEXICAL_MAX);
     AUTO(follow_done)
@@ -391,14 +391,14 @@ bool boundary_resolve(struct boundary *b, struct str path, struct arena *a,
     struct str absolute = path.p[0] == '/'
                               ? arena_str(&scratch, path)
                               : str_z(arena_printf(&scratch, "%s/" STR_FMT, base, STR_ARG(path)));
-    const struct boundary_root *root = root_of(b, absolute);
+    const struct boundary_root *root = follow_root_of(b, absolute);
     struct resolved r;
     bool found = root && (follow_plain(&f, root, absolute, &r) ||
                              follow_at_once(&f, root, lexical_rest(root->path, absolute), &r));
     if (!found && !follow_slowly(&f, absolute, &r, err))
         return false;
     if (r.root->access == BOUNDARY_NONE)
-        return violation(&f, r.path, err);
+        return follow_violation(&f, r.path, err);
     r.path = arena_str(a, r.path);
     r.rel = str_skip(r.path, r.path.n - r.rel.n);
     *ret_resolved = r;

@@ -44,7 +44,7 @@ static bool read_pointer(
     return true;
 }
 
-static int open_dir(int dir_fd, const char *path)
+static int gitdir_open_dir(int dir_fd, const char *path)
 {
     return openat(dir_fd, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
@@ -52,11 +52,11 @@ static int open_dir(int dir_fd, const char *path)
 bool gitdir_open_own(int dir_fd, int *ret_fd, struct err *err)
 {
     AUTO_BUF struct buf path = BUF_INIT(POINTER_MAX);
-    AUTO_FD int git = open_dir(dir_fd, ".git");
+    AUTO_FD int git = gitdir_open_dir(dir_fd, ".git");
     if (git < 0) {
         if (!read_pointer(dir_fd, ".git", STR("gitdir: "), &path, err))
             return false;
-        git = path.n ? open_dir(dir_fd, buf_z(&path)) : -1;
+        git = path.n ? gitdir_open_dir(dir_fd, buf_z(&path)) : -1;
     }
     *ret_fd = TAKE_FD(git);
     return true;
@@ -70,7 +70,7 @@ bool gitdir_open_common(int dir_fd, int *ret_fd, struct err *err)
         return false;
     if (git >= 0 && !read_pointer(git, "commondir", STR(""), &path, err))
         return err_wrap(err, "in '.git'");
-    *ret_fd = path.n ? open_dir(git, buf_z(&path)) : TAKE_FD(git);
+    *ret_fd = path.n ? gitdir_open_dir(git, buf_z(&path)) : TAKE_FD(git);
     return true;
 }
 

@@ -98,7 +98,7 @@ static bool add_alternative(
     return true;
 }
 
-static bool check_text(struct str pattern, struct err *err)
+static bool glob_check_text(struct str pattern, struct err *err)
 {
     if (pattern.n == 0)
         return err_set(err, E_CLI_INVALID_ARG, "the pattern is empty");
@@ -115,7 +115,7 @@ bool glob_compile(struct str pattern, struct arena *a, struct glob **ret_glob, s
     AUTO_ARENA struct arena scratch = ARENA_INIT(SCRATCH_MAX);
     AUTO_BUF struct buf text = BUF_INIT(GLOB_LENGTH_MAX + 1);
     struct brace *b;
-    if (!check_text(pattern, err) || !brace_parse(pattern, &scratch, &b, err))
+    if (!glob_check_text(pattern, err) || !brace_parse(pattern, &scratch, &b, err))
         return false;
     struct glob *g = ARENA_NEW(a, struct glob, 1);
     g->items = ARENA_NEW(a, struct alternative, brace_count(b));
@@ -153,7 +153,7 @@ bool glob_may_match_below(const struct glob *g, struct str dir)
     return false;
 }
 
-struct search {
+struct glob_search {
     const struct glob *glob;
     struct walk_problems *problems;
     struct boundary *boundary; /* the root, to resolve symlinks */
@@ -161,7 +161,7 @@ struct search {
 
 /* A symlink that stays below the root and ends at a regular file. Failure to look at it is a
  * problem; being dangling, leading out or to another type is not. */
-static bool leads_to_file(const struct search *s, struct str path)
+static bool leads_to_file(const struct glob_search *s, struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO_ERR struct err err = {0};
@@ -176,7 +176,7 @@ static bool leads_to_file(const struct search *s, struct str path)
     return false;
 }
 
-static bool is_found(const struct search *s, const struct walk_entry *e)
+static bool is_found(const struct glob_search *s, const struct walk_entry *e)
 {
     if ((e->type != DT_REG && e->type != DT_LNK) || e->closed || !glob_match(s->glob, e->path))
         return false;
@@ -189,7 +189,7 @@ bool glob_find(int root_fd, const struct glob *g, const struct walk_options *opt
     AUTO_WALK struct walk *w = NULL;
     AUTO_BOUNDARY struct boundary *boundary = boundary_new();
     const struct walk_entry *e;
-    struct search s = {g, options->problems, boundary};
+    struct glob_search s = {g, options->problems, boundary};
     if (!boundary_add_fd(boundary, root_fd, BOUNDARY_RO, BOUNDARY_USER_PROJECT, err) ||
         !walk_open(root_fd, options, &w, err))
         return false;

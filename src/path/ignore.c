@@ -11,7 +11,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-struct level {
+struct ignore_level {
     struct rules rules;
     size_t base;  /* length of the directory in full paths, with its '/' */
     size_t bytes; /* memory of its rules */
@@ -19,7 +19,7 @@ struct level {
 
 /* Full paths start at the top: `above` is the root's path there, empty or ending in '/'. */
 struct ignore {
-    struct level *levels;
+    struct ignore_level *levels;
     size_t n, cap;
     size_t live; /* bytes of all levels */
     struct buf above;
@@ -52,21 +52,21 @@ int ignore_file(struct str name)
     return 0;
 }
 
-static struct level *push_level(struct ignore *ig, size_t base)
+static struct ignore_level *push_level(struct ignore *ig, size_t base)
 {
     if (ig->n == ig->cap) {
         ig->cap = ig->cap ? 2 * ig->cap : 16;
         ig->levels = base_realloc(ig->levels, ig->cap * sizeof(ig->levels[0]));
     }
-    struct level *level = &ig->levels[ig->n++];
-    *level = (struct level){.base = base};
+    struct ignore_level *level = &ig->levels[ig->n++];
+    *level = (struct ignore_level){.base = base};
     return level;
 }
 
 void ignore_pop(struct ignore *ig)
 {
     BUG_ON(ig->n == 0);
-    struct level *level = &ig->levels[--ig->n];
+    struct ignore_level *level = &ig->levels[--ig->n];
     ig->live -= level->bytes;
     rules_done(&level->rules);
 }
@@ -93,10 +93,10 @@ void ignore_close(struct ignore *ig)
 
 /* Adds one file to the last level. As in git, only a regular file contains rules; O_NONBLOCK, so
  * that a FIFO can't block us. */
-static bool add_file(
+static bool ignore_add_file(
     struct ignore *ig, int dir_fd, const char *file, int flags, const char *name, struct err *err)
 {
-    struct level *level = &ig->levels[ig->n - 1];
+    struct ignore_level *level = &ig->levels[ig->n - 1];
     AUTO_FD int fd = openat(dir_fd, file, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
     struct stat st;
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP || errno == ENXIO))
@@ -131,7 +131,7 @@ static bool push_dir(struct ignore *ig, int dir_fd, struct str dir, int files, s
         AUTO_BUF struct buf name = BUF_INIT(2 * PATH_LONGEST);
         buf_add_str(&name, dir);
         buf_add_z(&name, file_names[i].name);
-        if (!add_file(ig, dir_fd, file_names[i].name, O_NOFOLLOW, buf_z(&name), err)) {
+        if (!ignore_add_file(ig, dir_fd, file_names[i].name, O_NOFOLLOW, buf_z(&name), err)) {
             ignore_pop(ig);
             return false;
         }
@@ -164,7 +164,7 @@ bool ignore_push(struct ignore *ig, int dir_fd, struct str dir, int files, struc
 static bool match_full(const struct ignore *ig, struct str full, bool is_dir)
 {
     for (size_t i = ig->n; i-- > 0;) {
-        const struct level *level = &ig->levels[i];
+        const struct ignore_level *level = &ig->levels[i];
         if (level->rules.n == 0)
             continue;
         enum rules_verdict verdict =
@@ -273,7 +273,7 @@ static bool load_repository(struct ignore *ig, struct err *err)
     if (!set_above(ig, climbed, err) || !gitdir_open_common(top, &common, err))
         return false;
     push_level(ig, 0);
-    if (common >= 0 && !add_file(ig, common, "info/exclude", 0, "info/exclude", err))
+    if (common >= 0 && !ignore_add_file(ig, common, "info/exclude", 0, "info/exclude", err))
         return false;
     if (!push_above(ig, top, &visible, err))
         return false;
@@ -304,7 +304,7 @@ bool ignore_open(int root_fd, struct ignore **ret_ignore, struct err *err)
 }
 
 /* Descends by one component; a missing one or a non-directory has no ignore files. */
-static bool descend(int *fd, struct str name, struct err *err)
+static bool ignore_descend(int *fd, struct str name, struct err *err)
 {
     AUTO_FREE char *z = strndup(name.p, name.n);
     BUG_ON(!z);
@@ -317,7 +317,7 @@ static bool descend(int *fd, struct str name, struct err *err)
     return true;
 }
 
-static bool ask_parents(
+static bool ignore_check_parents(
     struct ignore *ig, struct str path, bool is_dir, bool *ret_ignored, struct err *err)
 {
     AUTO_FD int fd = openat(ig->root_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -330,7 +330,7 @@ static bool ask_parents(
         *ret_ignored = ignore_match(ig, str_head(path, end), slash >= 0 || is_dir);
         if (*ret_ignored || slash < 0)
             return true;
-        if (!descend(&fd, str_n(path.p + start, end - start), err))
+        if (!ignore_descend(&fd, str_n(path.p + start, end - start), err))
             return false;
         start = end + 1;
     }
@@ -341,7 +341,7 @@ bool ignore_path(
 {
     size_t before = ig->n;
     bool ignored = false;
-    bool ok = ask_parents(ig, path, is_dir, &ignored, err);
+    bool ok = ignore_check_parents(ig, path, is_dir, &ignored, err);
     pop_to(ig, before);
     if (ok)
         *ret_ignored = ignored;

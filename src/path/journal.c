@@ -47,7 +47,7 @@ static bool make_level(char *path, size_t n, bool *ret_made, struct err *err)
 }
 
 /* Creates every missing level; *made_n is the length of the path at the first one. */
-static bool make_dir(char *path, size_t *made_n, struct err *err)
+static bool journal_make_dir(char *path, size_t *made_n, struct err *err)
 {
     size_t n = strlen(path);
     for (size_t i = 1; i <= n; i++) {
@@ -88,15 +88,15 @@ void journal_close(struct journal *j)
     *j = (struct journal){.dir_fd = -1, .fd = -1};
 }
 
-static bool add(struct journal *j, struct str text, struct err *err)
+static bool journal_write(struct journal *j, struct str text, struct err *err)
 {
     return file_write(j->fd, text, j->name, err) ||
            err_wrap(err, "cannot write the journal in '%s'", j->dir_path);
 }
 
-static bool append(struct journal *j, struct str text, struct err *err)
+static bool journal_append(struct journal *j, struct str text, struct err *err)
 {
-    if (!add(j, text, err))
+    if (!journal_write(j, text, err))
         return false;
     if (fsync(j->fd) != 0)
         return err_errno(err, E_IO, errno, "cannot sync the journal in '%s'", j->dir_path);
@@ -144,7 +144,7 @@ static bool create_once(struct journal *j, struct change *c, bool *ret_again, st
     id_random(&bits, sizeof(bits));
     snprintf(c->id, sizeof(c->id), "%016llx", (unsigned long long)bits);
     set_name(j, c->id, "new");
-    if (!make_dir(j->dir_path, &j->made_n, err))
+    if (!journal_make_dir(j->dir_path, &j->made_n, err))
         return false;
     AUTO_FD int dir_fd = open(j->dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     AUTO_FD int fd = -1;
@@ -176,7 +176,7 @@ static bool create_file(struct journal *j, struct change *c, struct err *err)
     return err_set(err, E_IO, "cannot write to '%s': it keeps vanishing", j->dir_path);
 }
 
-static void discard(struct journal *j)
+static void journal_discard(struct journal *j)
 {
     if (j->dir_fd >= 0)
         unlinkat(j->dir_fd, j->name, 0);
@@ -197,9 +197,9 @@ bool journal_open(
         record_add_staging(&text, &j.hash, c);
         ok = buf_ok(&text) || err_set(err, E_IO, "the paths of this change are too long together");
     }
-    ok = ok && append(&j, buf_str(&text), err) && rename_to(&j, "journal", err);
+    ok = ok && journal_append(&j, buf_str(&text), err) && rename_to(&j, "journal", err);
     if (!ok) {
-        discard(&j);
+        journal_discard(&j);
         return false;
     }
     j.staging_n = text.n;
@@ -231,7 +231,7 @@ bool journal_made(struct journal *j, const struct change *c, struct err *err)
         return true;
     record_add_made(&text, &hash, c);
     BUG_ON(!buf_ok(&text));
-    if (!append(j, buf_str(&text), err))
+    if (!journal_append(j, buf_str(&text), err))
         return false;
     j->hash = hash;
     j->staging_n += text.n;
@@ -247,7 +247,7 @@ bool journal_commit(struct journal *j, const struct change *c, struct err *err)
     if (!journal_lock(j, err))
         return false;
     j->commit_tried = true;
-    if (!append(j, buf_str(&text), err))
+    if (!journal_append(j, buf_str(&text), err))
         return false;
     j->hash = hash;
     j->commit_n = j->staging_n + text.n;
@@ -268,7 +268,8 @@ bool journal_done(struct journal *j, const struct change *c, struct err *err)
     j->done_tried = true;
     /* For a single file the record need not survive a power failure: nothing can be undone with it,
      * and once the old version is gone, "commit" reads as done. */
-    return change_is_single(c) ? add(j, buf_str(&text), err) : append(j, buf_str(&text), err);
+    return change_is_single(c) ? journal_write(j, buf_str(&text), err)
+                               : journal_append(j, buf_str(&text), err);
 }
 
 static bool remove_file(struct journal *j, bool sync, struct err *err)
@@ -306,7 +307,7 @@ bool journal_goes_back(const struct journal *j)
     return j->marked || !j->commit_tried;
 }
 
-static bool cut(struct journal *j, size_t n, struct err *err)
+static bool journal_truncate(struct journal *j, size_t n, struct err *err)
 {
     if (ftruncate(j->fd, (off_t)n) != 0 || fsync(j->fd) != 0)
         return err_errno(err, E_IO, errno, "cannot cut the journal in '%s'", j->dir_path);
@@ -321,7 +322,7 @@ static bool decide_undo(struct journal *j, struct err *err)
     if (j->marked)
         return true;
     j->marked = pwrite(j->fd, "-", 1, RECORD_WAY_AT) == 1 && fsync(j->fd) == 0;
-    return j->marked || !j->done_tried || cut(j, j->commit_n, err);
+    return j->marked || !j->done_tried || journal_truncate(j, j->commit_n, err);
 }
 
 /* All files are restored. */
@@ -331,7 +332,7 @@ static bool drop_undone(struct journal *j, struct change *c, struct err *err)
     if (c->n_lost)
         return change_clean(c, err) && change_drop_dirs(c, err) && change_sync(c, err) &&
                rename_to(j, "lost", err);
-    if (cut(j, j->staging_n, &why))
+    if (journal_truncate(j, j->staging_n, &why))
         return journal_drop(j, c, err);
     if (j->marked)
         return err_move(err, &why);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool make(char *path)
+static bool private_make_levels(char *path)
 {
     if (mkdir(path, 0700) == 0 || errno == EEXIST)
         return true;
@@ -16,7 +16,7 @@ static bool make(char *path)
     if (errno != ENOENT || !slash || slash == path)
         return false;
     *slash = '\0';
-    bool ok = make(path);
+    bool ok = private_make_levels(path);
     *slash = '/';
     return ok && (mkdir(path, 0700) == 0 || errno == EEXIST);
 }
@@ -25,7 +25,8 @@ bool private_make(const char *path)
 {
     char copy[PATH_MAX];
     errno = ENAMETOOLONG;
-    return snprintf(copy, sizeof(copy), "%s", path) < (int)sizeof(copy) && make(copy);
+    return snprintf(copy, sizeof(copy), "%s", path) < (int)sizeof(copy) &&
+           private_make_levels(copy);
 }
 
 bool private_is(const struct stat *st)

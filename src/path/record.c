@@ -19,16 +19,16 @@ static const char *const kind_names[] = {
     [CHANGE_TO_FILE] = "to-file",
 };
 
-static bool is_plain(char c)
+static bool record_is_plain(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' ||
            c == '_' || c == '-' || c == '/';
 }
 
-static void add_path(struct buf *b, struct str path)
+static void record_add_path(struct buf *b, struct str path)
 {
     for (size_t i = 0; i < path.n; i++) {
-        if (is_plain(path.p[i]))
+        if (record_is_plain(path.p[i]))
             buf_add_byte(b, path.p[i]);
         else
             buf_printf(b, "%%%02X", (unsigned)(unsigned char)path.p[i]);
@@ -47,7 +47,7 @@ static void add_sum(struct buf *b, size_t start, uint64_t *hash)
     buf_printf(b, "%s\n", hex);
 }
 
-static void add_word(struct buf *b, uint64_t *hash, const char *word)
+static void record_add_word(struct buf *b, uint64_t *hash, const char *word)
 {
     size_t start = b->n;
     buf_add_z(b, word);
@@ -59,7 +59,7 @@ static void add_path_line(struct buf *b, uint64_t *hash, const char *words, stru
     size_t start = b->n;
     buf_add_z(b, words);
     buf_add_byte(b, ' ');
-    add_path(b, path);
+    record_add_path(b, path);
     add_sum(b, start, hash);
 }
 
@@ -67,16 +67,16 @@ void record_add_staging(struct buf *b, uint64_t *hash, const struct change *c)
 {
     char words[150];
     *hash = FNV_START;
-    add_word(b, hash, "cordon-journal 1");
-    add_word(b, hash, "way +");
+    record_add_word(b, hash, "cordon-journal 1");
+    record_add_word(b, hash, "way +");
     snprintf(words, sizeof(words), "root %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64,
         (int64_t)c->root_id.dev, (int64_t)c->root_id.ino, (int64_t)c->root_id.fsid,
         c->root_id.birth_s, c->root_id.birth_ns);
     add_path_line(b, hash, words, c->root);
     snprintf(words, sizeof(words), "id %s", c->id);
-    add_word(b, hash, words);
+    record_add_word(b, hash, words);
     if (c->tidy)
-        add_word(b, hash, "tidy");
+        record_add_word(b, hash, "tidy");
     for (size_t i = 0; i < c->n_dirs; i++)
         add_path_line(b, hash, "dir", c->dirs[i].rel);
     for (size_t i = 0; i < c->n_ops; i++) {
@@ -85,7 +85,7 @@ void record_add_staging(struct buf *b, uint64_t *hash, const struct change *c)
         add_path_line(b, hash, words, c->ops[i].rel);
     }
     snprintf(words, sizeof(words), "staging %zu %zu", c->n_dirs, c->n_ops);
-    add_word(b, hash, words);
+    record_add_word(b, hash, words);
 }
 
 void record_add_made(struct buf *b, uint64_t *hash, const struct change *c)
@@ -93,7 +93,7 @@ void record_add_made(struct buf *b, uint64_t *hash, const struct change *c)
     char words[100];
     for (size_t i = 0; i < c->n_dirs; i++) {
         snprintf(words, sizeof(words), "made %zu %" PRId64, i, (int64_t)c->dirs[i].ino);
-        add_word(b, hash, words);
+        record_add_word(b, hash, words);
     }
 }
 
@@ -113,16 +113,16 @@ void record_add_commit(struct buf *b, uint64_t *hash, const struct change *c)
         add_stamp(b, &c->ops[i].new);
         add_sum(b, start, hash);
     }
-    add_word(b, hash, "commit");
+    record_add_word(b, hash, "commit");
 }
 
 void record_add_done(struct buf *b, uint64_t *hash)
 {
-    add_word(b, hash, "done");
+    record_add_word(b, hash, "done");
 }
 
 /* Progress of the reader; each line is accepted only in its phase. */
-enum phase {
+enum record_phase {
     PHASE_START,
     PHASE_WAY,
     PHASE_ROOT,
@@ -133,7 +133,7 @@ enum phase {
     PHASE_DONE,
 };
 
-struct reader {
+struct record_reader {
     struct arena *arena;
     struct change change;
     size_t line_number;
@@ -141,7 +141,7 @@ struct reader {
     size_t n_made;
     size_t n_files;
     bool back; /* the undo mark is set */
-    enum phase phase;
+    enum record_phase phase;
 };
 
 static int hex_value(char c)
@@ -151,8 +151,8 @@ static int hex_value(char c)
     return at ? (int)(at - digits) : -1;
 }
 
-/* Accepts exactly what add_path() writes, so that a path has only one serialized form. */
-static bool read_path(struct reader *r, struct str field, struct str *ret_path)
+/* Accepts exactly what record_add_path() writes, so that a path has only one serialized form. */
+static bool record_read_path(struct record_reader *r, struct str field, struct str *ret_path)
 {
     char *path = arena_alloc(r->arena, field.n + 1);
     size_t n = 0;
@@ -165,9 +165,9 @@ static bool read_path(struct reader *r, struct str field, struct str *ret_path)
                 return false;
             c = (char)(high * 16 + low);
             i += 2;
-            if (is_plain(c))
+            if (record_is_plain(c))
                 return false;
-        } else if (!is_plain(c)) {
+        } else if (!record_is_plain(c)) {
             return false;
         }
         path[n++] = c;
@@ -176,29 +176,29 @@ static bool read_path(struct reader *r, struct str field, struct str *ret_path)
     return true;
 }
 
-static bool read_number(struct str field, int64_t *ret_number)
+static bool record_read_number(struct str field, int64_t *ret_number)
 {
     return str_to_int(field, INT64_MIN, INT64_MAX, ret_number);
 }
 
-static bool read_version(struct reader *r, const struct str *field)
+static bool record_read_version(struct record_reader *r, const struct str *field)
 {
     r->phase = PHASE_WAY;
     return str_is(field[0], "1");
 }
 
-static bool read_way(struct reader *r, const struct str *field)
+static bool record_read_way(struct record_reader *r, const struct str *field)
 {
     r->phase = PHASE_ROOT;
     r->back = str_is(field[0], "-");
     return r->back || str_is(field[0], "+");
 }
 
-static bool read_root(struct reader *r, const struct str *field)
+static bool record_read_root(struct record_reader *r, const struct str *field)
 {
     int64_t n[5];
     for (size_t i = 0; i < ARRAY_LEN(n); i++)
-        if (!read_number(field[i], &n[i]))
+        if (!record_read_number(field[i], &n[i]))
             return false;
     r->change.root_id = (struct rootid){.dev = (dev_t)n[0],
         .ino = (ino_t)n[1],
@@ -206,10 +206,10 @@ static bool read_root(struct reader *r, const struct str *field)
         .birth_s = n[3],
         .birth_ns = n[4]};
     r->phase = PHASE_ID;
-    return read_path(r, field[5], &r->change.root) && r->change.root.n > 0;
+    return record_read_path(r, field[5], &r->change.root) && r->change.root.n > 0;
 }
 
-static bool read_id(struct reader *r, const struct str *field)
+static bool record_read_id(struct record_reader *r, const struct str *field)
 {
     if (!change_id_ok(field[0]))
         return false;
@@ -218,7 +218,7 @@ static bool read_id(struct reader *r, const struct str *field)
     return true;
 }
 
-static bool read_tidy(struct reader *r, const struct str *field)
+static bool record_read_tidy(struct record_reader *r, const struct str *field)
 {
     (void)field;
     bool first = !r->change.tidy && !r->change.n_dirs && !r->change.n_ops;
@@ -226,11 +226,11 @@ static bool read_tidy(struct reader *r, const struct str *field)
     return first;
 }
 
-static bool read_dir(struct reader *r, const struct str *field)
+static bool record_read_dir(struct record_reader *r, const struct str *field)
 {
     struct change *c = &r->change;
     struct str rel;
-    if (c->n_ops || c->n_dirs == CHANGE_MAX_DIRS || !read_path(r, field[0], &rel))
+    if (c->n_ops || c->n_dirs == CHANGE_MAX_DIRS || !record_read_path(r, field[0], &rel))
         return false;
     if (!change_rel_ok(rel))
         return false;
@@ -240,7 +240,7 @@ static bool read_dir(struct reader *r, const struct str *field)
     return true;
 }
 
-static bool read_op(struct reader *r, const struct str *field)
+static bool record_read_op(struct record_reader *r, const struct str *field)
 {
     struct change *c = &r->change;
     struct str rel;
@@ -250,9 +250,9 @@ static bool read_op(struct reader *r, const struct str *field)
         kind++;
     if (kind == ARRAY_LEN(kind_names) || c->n_ops == CHANGE_MAX_FILES)
         return false;
-    if (!read_number(field[1], &ino) || !ino != (kind == CHANGE_CREATE))
+    if (!record_read_number(field[1], &ino) || !ino != (kind == CHANGE_CREATE))
         return false;
-    if (!read_path(r, field[2], &rel) || !change_rel_ok(rel))
+    if (!record_read_path(r, field[2], &rel) || !change_rel_ok(rel))
         return false;
     if (!c->ops)
         c->ops = ARENA_NEW(r->arena, struct change_op, r->lines_max);
@@ -261,20 +261,20 @@ static bool read_op(struct reader *r, const struct str *field)
     return true;
 }
 
-static bool read_staging(struct reader *r, const struct str *field)
+static bool record_read_staging(struct record_reader *r, const struct str *field)
 {
     int64_t dirs, ops;
-    if (!read_number(field[0], &dirs) || !read_number(field[1], &ops))
+    if (!record_read_number(field[0], &dirs) || !record_read_number(field[1], &ops))
         return false;
     r->phase = PHASE_STAGED;
     return dirs == (int64_t)r->change.n_dirs && ops == (int64_t)r->change.n_ops && ops > 0 &&
            change_bind(&r->change);
 }
 
-static bool read_made(struct reader *r, const struct str *field)
+static bool record_read_made(struct record_reader *r, const struct str *field)
 {
     int64_t n, ino;
-    if (!read_number(field[0], &n) || !read_number(field[1], &ino) || r->n_files)
+    if (!record_read_number(field[0], &n) || !record_read_number(field[1], &ino) || r->n_files)
         return false;
     if (n != (int64_t)r->n_made || r->n_made == r->change.n_dirs || !ino)
         return false;
@@ -282,11 +282,11 @@ static bool read_made(struct reader *r, const struct str *field)
     return true;
 }
 
-static bool read_stamp(const struct str *field, struct stamp *ret_stamp)
+static bool record_read_stamp(const struct str *field, struct stamp *ret_stamp)
 {
     int64_t n[STAMP_FIELDS];
     for (size_t i = 0; i < ARRAY_LEN(n); i++)
-        if (!read_number(field[i], &n[i]) || (i >= 4 && (n[i] < 0 || n[i] > UINT32_MAX)))
+        if (!record_read_number(field[i], &n[i]) || (i >= 4 && (n[i] < 0 || n[i] > UINT32_MAX)))
             return false;
     *ret_stamp = (struct stamp){.ino = (ino_t)n[0],
         .mtime_s = n[1],
@@ -298,27 +298,29 @@ static bool read_stamp(const struct str *field, struct stamp *ret_stamp)
     return true;
 }
 
-static bool read_file(struct reader *r, const struct str *field)
+static bool record_read_file(struct record_reader *r, const struct str *field)
 {
     int64_t n;
-    if (!read_number(field[0], &n) || n != (int64_t)r->n_files || r->n_files == r->change.n_ops)
+    if (!record_read_number(field[0], &n) || n != (int64_t)r->n_files ||
+        r->n_files == r->change.n_ops)
         return false;
     struct change_op *op = &r->change.ops[r->n_files++];
     ino_t old = op->old.ino;
-    if (!read_stamp(field + 1, &op->old) || !read_stamp(field + 1 + STAMP_FIELDS, &op->new))
+    if (!record_read_stamp(field + 1, &op->old) ||
+        !record_read_stamp(field + 1 + STAMP_FIELDS, &op->new))
         return false;
     return op->old.ino == old && !op->new.ino == (op->kind == CHANGE_DELETE) &&
            r->n_made == r->change.n_dirs;
 }
 
-static bool read_commit(struct reader *r, const struct str *field)
+static bool record_read_commit(struct record_reader *r, const struct str *field)
 {
     (void)field;
     r->phase = PHASE_COMMITTED;
     return r->n_files == r->change.n_ops;
 }
 
-static bool read_done(struct reader *r, const struct str *field)
+static bool record_read_done(struct record_reader *r, const struct str *field)
 {
     (void)field;
     r->phase = PHASE_DONE;
@@ -327,26 +329,26 @@ static bool read_done(struct reader *r, const struct str *field)
 
 static const struct line_type {
     const char *word;
-    enum phase phase;
+    enum record_phase phase;
     size_t n_fields;
-    bool (*read)(struct reader *r, const struct str *field);
+    bool (*read)(struct record_reader *r, const struct str *field);
 } line_types[] = {
-    {"commit", PHASE_STAGED, 0, read_commit},
-    {"cordon-journal", PHASE_START, 1, read_version},
-    {"dir", PHASE_NAMES, 1, read_dir},
-    {"done", PHASE_COMMITTED, 0, read_done},
-    {"file", PHASE_STAGED, FIELDS_MAX, read_file},
-    {"id", PHASE_ID, 1, read_id},
-    {"made", PHASE_STAGED, 2, read_made},
-    {"op", PHASE_NAMES, 3, read_op},
-    {"root", PHASE_ROOT, 6, read_root},
-    {"staging", PHASE_NAMES, 2, read_staging},
-    {"tidy", PHASE_NAMES, 0, read_tidy},
-    {"way", PHASE_WAY, 1, read_way},
+    {"commit", PHASE_STAGED, 0, record_read_commit},
+    {"cordon-journal", PHASE_START, 1, record_read_version},
+    {"dir", PHASE_NAMES, 1, record_read_dir},
+    {"done", PHASE_COMMITTED, 0, record_read_done},
+    {"file", PHASE_STAGED, FIELDS_MAX, record_read_file},
+    {"id", PHASE_ID, 1, record_read_id},
+    {"made", PHASE_STAGED, 2, record_read_made},
+    {"op", PHASE_NAMES, 3, record_read_op},
+    {"root", PHASE_ROOT, 6, record_read_root},
+    {"staging", PHASE_NAMES, 2, record_read_staging},
+    {"tidy", PHASE_NAMES, 0, record_read_tidy},
+    {"way", PHASE_WAY, 1, record_read_way},
 };
 
 /* Parses a line without checksum and line break: one word, single spaces, exactly its fields. */
-static bool read_line(struct reader *r, struct str line)
+static bool record_read_line(struct record_reader *r, struct str line)
 {
     struct str word, part, rest, field[FIELDS_MAX];
     if (!str_cut(line, ' ', &word, &rest))
@@ -384,7 +386,7 @@ static bool all_zeros(struct str s)
     return s.n == 0 || (s.p[0] == '\0' && memcmp(s.p, s.p + 1, s.n - 1) == 0);
 }
 
-static size_t count_lines(struct str text)
+static size_t record_count_lines(struct str text)
 {
     size_t n = 0;
     for (struct str line; str_cut(text, '\n', &line, &text);)
@@ -398,7 +400,7 @@ static bool starts_like(struct str s, struct str want)
     return str_eq(str_head(s, n), str_head(want, n));
 }
 
-static enum record_state state_of(const struct reader *r)
+static enum record_state record_state_of(const struct record_reader *r)
 {
     switch (r->phase) {
     case PHASE_DONE:
@@ -413,7 +415,8 @@ static enum record_state state_of(const struct reader *r)
 }
 
 /* Reads one more line, if it is complete. False without an error: no more lines. */
-static bool next_line(struct reader *r, struct str text, struct record_tail *tail, struct err *err)
+static bool record_next_line(
+    struct record_reader *r, struct str text, struct record_tail *tail, struct err *err)
 {
     struct str rest = str_skip(text, tail->whole_n), body;
     ptrdiff_t end = str_find(rest, '\n');
@@ -422,7 +425,7 @@ static bool next_line(struct reader *r, struct str text, struct record_tail *tai
     r->line_number++;
     if (!check_sum(str_head(rest, (size_t)end), &tail->hash, &body))
         return err_set(err, E_CONFIG, "line %zu does not match its checksum", r->line_number);
-    if (!read_line(r, body))
+    if (!record_read_line(r, body))
         return err_set(err, E_CONFIG, "line %zu is not one that belongs there", r->line_number);
     tail->whole_n += (size_t)end + 1;
     if (r->phase == PHASE_STAGED && r->n_files == 0)
@@ -430,27 +433,27 @@ static bool next_line(struct reader *r, struct str text, struct record_tail *tai
     return true;
 }
 
-static struct reader reader_init(struct arena *a, struct str text)
+static struct record_reader record_reader_init(struct arena *a, struct str text)
 {
-    struct reader r = {.arena = a, .change = {.root_fd = -1}};
-    r.lines_max = MIN(count_lines(text), (size_t)(CHANGE_MAX_FILES + CHANGE_MAX_DIRS));
+    struct record_reader r = {.arena = a, .change = {.root_fd = -1}};
+    r.lines_max = MIN(record_count_lines(text), (size_t)(CHANGE_MAX_FILES + CHANGE_MAX_DIRS));
     return r;
 }
 
 bool record_parse(struct str text, struct arena *a, struct change *ret_change,
     struct record_tail *ret_tail, struct err *err)
 {
-    struct reader r = reader_init(a, text);
+    struct record_reader r = record_reader_init(a, text);
     struct record_tail tail = {.hash = FNV_START};
     AUTO_ERR struct err damage = {0};
-    while (next_line(&r, text, &tail, &damage))
+    while (record_next_line(&r, text, &tail, &damage))
         continue;
     if (damage.code != ERR_NONE)
         return err_move(err, &damage);
     struct str cut = str_skip(text, tail.whole_n);
     if (r.line_number == 0 && !all_zeros(cut) && !starts_like(cut, STR("cordon-journal 1 ")))
         return err_set(err, E_CONFIG, "it does not begin as a journal does");
-    tail.state = state_of(&r);
+    tail.state = record_state_of(&r);
     *ret_change = r.change;
     *ret_tail = tail;
     return true;
@@ -458,10 +461,10 @@ bool record_parse(struct str text, struct arena *a, struct change *ret_change,
 
 bool record_peek(struct str text, struct arena *a, struct change *ret_change)
 {
-    struct reader r = reader_init(a, text);
+    struct record_reader r = record_reader_init(a, text);
     struct record_tail tail = {.hash = FNV_START};
     AUTO_ERR struct err damage = {0};
-    while (r.phase <= PHASE_ROOT && next_line(&r, text, &tail, &damage))
+    while (r.phase <= PHASE_ROOT && record_next_line(&r, text, &tail, &damage))
         continue;
     if (r.phase <= PHASE_ROOT || damage.code != ERR_NONE)
         return false;

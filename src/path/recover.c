@@ -19,7 +19,7 @@ struct recovery {
     struct journal_report report;
 };
 
-static bool damaged(struct err *err, const struct recovery *r, const char *name)
+static bool recover_damaged_error(struct err *err, const struct recovery *r, const char *name)
 {
     AUTO_ERR struct err why = {0};
     err_move(&why, err);
@@ -55,7 +55,7 @@ static bool is_this_root(const struct recovery *r, const struct change *c)
 }
 
 /* The file under one of our names. */
-struct found {
+struct recover_found {
     enum {
         FOUND_JOURNAL,
         FOUND_LIVE,  /* in use by another process, or just removed by it */
@@ -66,9 +66,10 @@ struct found {
 };
 
 #define AUTO_FOUND AUTO(found_done)
-#define FOUND_INIT ((struct found){.what = FOUND_OTHER, .journal = {.dir_fd = -1, .fd = -1}})
+#define FOUND_INIT \
+    ((struct recover_found){.what = FOUND_OTHER, .journal = {.dir_fd = -1, .fd = -1}})
 
-static void found_done(struct found *f)
+static void found_done(struct recover_found *f)
 {
     journal_close(&f->journal);
     err_done(&f->why);
@@ -86,7 +87,8 @@ static bool is_own_file(int fd, struct err *why)
            err_set(why, E_CONFIG, "it belongs to user %u", (unsigned)st.st_uid);
 }
 
-static bool take(const struct recovery *r, const char *name, struct found *f, struct err *err)
+static bool recover_open_journal(
+    const struct recovery *r, const char *name, struct recover_found *f, struct err *err)
 {
     struct journal *j = &f->journal;
     struct stat st;
@@ -110,7 +112,7 @@ static bool take(const struct recovery *r, const char *name, struct found *f, st
 
 /* Completes the change if every remaining step is possible. *ret_done is false if it must be
  * undone. */
-static bool complete(struct journal *j, struct change *c, bool *ret_done, struct err *err)
+static bool recover_complete(struct journal *j, struct change *c, bool *ret_done, struct err *err)
 {
     AUTO_ERR struct err why = {0};
     bool possible = true;
@@ -155,7 +157,7 @@ static bool recover_commit(struct recovery *r, struct journal *j, struct change 
         /* Remove a truncated line at the end before appending a new one. */
         if (ftruncate(j->fd, (off_t)tail->whole_n) != 0 || lseek(j->fd, 0, SEEK_END) < 0)
             return err_errno(err, E_IO, errno, "cannot cut the journal in '%s'", j->dir_path);
-        if (!complete(j, c, &done, err))
+        if (!recover_complete(j, c, &done, err))
             return false;
     }
     bool ok = done ? journal_finish(j, c, err) : journal_undo(j, c, err);
@@ -175,7 +177,7 @@ static bool recover_staging(
             return false;
         if (!staged) {
             err_set(err, E_CONFIG, "its end is missing, and '%s' was replaced", c->ops[i].rel.p);
-            return damaged(err, r, j->name);
+            return recover_damaged_error(err, r, j->name);
         }
     }
     if (!journal_drop(j, c, err))
@@ -227,11 +229,11 @@ static bool read_journal(const struct journal *j, struct arena *a, struct change
 
 static bool recover_file(struct recovery *r, const char *name, struct err *err)
 {
-    AUTO_FOUND struct found f = FOUND_INIT;
+    AUTO_FOUND struct recover_found f = FOUND_INIT;
     AUTO_ARENA struct arena arena = ARENA_INIT(3 * RECORD_MAX);
     struct change *change = ARENA_NEW(&arena, struct change, 1);
     struct record_tail tail;
-    if (!take(r, name, &f, err))
+    if (!recover_open_journal(r, name, &f, err))
         return false;
     if (f.what == FOUND_LIVE) {
         r->report.live++;
@@ -246,7 +248,7 @@ static bool recover_file(struct recovery *r, const char *name, struct err *err)
     }
     if (!whole) {
         err_move(err, &f.why);
-        return damaged(err, r, name);
+        return recover_damaged_error(err, r, name);
     }
     if (journal_lock(&f.journal, err) && recover_change(r, &f.journal, change, &tail, err))
         return true;
@@ -259,8 +261,8 @@ static bool recover_file(struct recovery *r, const char *name, struct err *err)
 /* The intent was never on disk, so nothing was created. */
 static bool remove_new(struct recovery *r, const char *name, struct err *err)
 {
-    AUTO_FOUND struct found f = FOUND_INIT;
-    if (!take(r, name, &f, err))
+    AUTO_FOUND struct recover_found f = FOUND_INIT;
+    if (!recover_open_journal(r, name, &f, err))
         return false;
     r->report.live += f.what == FOUND_LIVE;
     if (f.what == FOUND_OTHER)

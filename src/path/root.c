@@ -27,14 +27,14 @@ bool root_marker_valid(struct str marker)
            str_find(marker, '\0') < 0 && !str_is(marker, ".") && !str_is(marker, "..");
 }
 
-struct search {
+struct root_search {
     struct str start;
     struct stat home;
     bool has_home;
     int up; /* descriptor of the start */
 };
 
-static bool is_top(const struct search *s, int dir_fd, struct str dir)
+static bool root_is_top(const struct root_search *s, int dir_fd, struct str dir)
 {
     struct stat st;
     if (dir.n <= 1)
@@ -51,32 +51,32 @@ static bool has_marker(int dir_fd, const char *marker)
     return strcmp(marker, ".git") != 0 || S_ISDIR(st.st_mode) || S_ISREG(st.st_mode);
 }
 
-static struct str parent_of(struct str dir)
+static struct str root_parent(struct str dir)
 {
     ptrdiff_t slash = str_find_last(dir, '/');
     return str_head(dir, slash <= 0 ? 1 : (size_t)slash);
 }
 
 /* Walks upward from the start; returns the directory, or no value. */
-static struct str find_up(const struct search *s, const char *marker)
+static struct str find_up(const struct root_search *s, const char *marker)
 {
     struct str dir = s->start;
     int fd = fcntl(s->up, F_DUPFD_CLOEXEC, 0);
     while (fd >= 0) {
-        bool top = is_top(s, fd, dir);
+        bool top = root_is_top(s, fd, dir);
         bool found = has_marker(fd, marker) && (!top || dir.n == s->start.n);
         int parent = top || found ? -1 : openat(fd, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
         close(fd);
         if (found)
             return dir;
         fd = parent;
-        dir = parent_of(dir);
+        dir = root_parent(dir);
     }
     return (struct str){0};
 }
 
 static bool try_marker(
-    const struct search *s, struct str marker, struct arena *a, struct root_found *ret)
+    const struct root_search *s, struct str marker, struct arena *a, struct root_found *ret)
 {
     struct str dir = find_up(s, arena_strdup(a, marker));
     if (!dir.p)
@@ -97,7 +97,7 @@ bool root_detect(const char *start, const struct root_options *options, struct a
     if (!name)
         return err_set(
             err, E_IO, "'%s' has no name any more (was it removed, or is /proc not there?)", start);
-    struct search s = {.start = str_z(name), .up = fd};
+    struct root_search s = {.start = str_z(name), .up = fd};
     s.has_home = options->home && stat(options->home, &s.home) == 0;
     for (size_t i = 0; i < ARRAY_LEN(markers); i++)
         if (try_marker(&s, str_z(markers[i]), a, ret_root))

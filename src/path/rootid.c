@@ -11,7 +11,7 @@
 
 /* The encoding of a device number that the kernel uses as fsid if a file system has no better
  * identity: it changes at a reboot, and adds nothing to the device number. */
-static uint64_t encoded(dev_t dev)
+static uint64_t rootid_encode_dev(dev_t dev)
 {
     uint64_t n = minor(dev);
     return (n & 0xff) | ((uint64_t)major(dev) << 8) | ((n & ~UINT64_C(0xff)) << 12);
@@ -23,7 +23,7 @@ static uint64_t fsid_of(const struct statfs *fs, dev_t dev)
     _Static_assert(sizeof(fs->f_fsid) == sizeof(half), "two halves");
     memcpy(half, &fs->f_fsid, sizeof(half));
     uint64_t id = half[0] | (uint64_t)half[1] << 32;
-    return id == encoded(dev) ? 0 : id;
+    return id == rootid_encode_dev(dev) ? 0 : id;
 }
 
 bool rootid_look(int root_fd, struct rootid *ret_id, struct err *err)

@@ -95,7 +95,7 @@ static void set_path(struct rules *r, struct rule *rule, struct str pattern, siz
 }
 
 /* One line without its line break, in memory that persists. */
-static void add_line(struct rules *r, struct str line)
+static void rules_add_line(struct rules *r, struct str line)
 {
     ptrdiff_t nul = str_find(line, '\0');
     struct str pattern = trim_spaces(nul < 0 ? line : str_head(line, (size_t)nul));
@@ -135,7 +135,7 @@ bool rules_add(struct rules *r, struct str text, const char *name, struct err *e
             r->n = before;
             return err_set(err, E_IO, "'%s' has more than %d rules", name, RULES_COUNT_MAX);
         }
-        add_line(r, line);
+        rules_add_line(r, line);
     }
     return true;
 }
@@ -146,14 +146,14 @@ size_t rules_memory(const struct rules *r)
 }
 
 /* The path being matched. */
-struct subject {
+struct rules_subject {
     struct str path;
     struct str name;
     uint64_t path_bytes; /* wild_bytes() */
     uint64_t name_bytes;
 };
 
-static bool rule_matches(const struct rule *rule, const struct subject *s)
+static bool rule_matches(const struct rule *rule, const struct rules_subject *s)
 {
     switch ((enum rule_kind)rule->kind) {
     case RULE_NAME:
@@ -173,7 +173,7 @@ static bool rule_matches(const struct rule *rule, const struct subject *s)
 
 enum rules_verdict rules_match(const struct rules *r, struct str path, bool is_dir)
 {
-    struct subject s = {.path = path};
+    struct rules_subject s = {.path = path};
     s.name = str_skip(path, (size_t)(str_find_last(path, '/') + 1));
     s.name_bytes = r->n ? wild_bytes(s.name) : 0;
     s.path_bytes = r->n ? wild_bytes(path) : 0;

@@ -261,23 +261,23 @@ enum {
     ANY = KEYS,
 };
 
-struct entry {
+struct selfrun_entry {
     const char *name;
     const struct group *group;
     uint16_t next; /* index of the next one with the same key, plus 1 */
 };
 
 static struct {
-    struct entry entries[NAMES_MAX];
+    struct selfrun_entry entries[NAMES_MAX];
     uint16_t first[KEYS + 1];
 } table;
 
-static char fold(char c)
+static char selfrun_fold(char c)
 {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static size_t key_of(char first, char second)
+static size_t selfrun_key(char first, char second)
 {
     return ((unsigned char)first * 31u + (unsigned char)second) % KEYS;
 }
@@ -289,9 +289,9 @@ static void fill_table(void)
         for (size_t i = 0; i < groups[g].n; i++) {
             const char *name = groups[g].names[i];
             bool any = name[0] == '*' || name[1] == '*';
-            uint16_t *first = &table.first[any ? (size_t)ANY : key_of(name[0], name[1])];
+            uint16_t *first = &table.first[any ? (size_t)ANY : selfrun_key(name[0], name[1])];
             BUG_ON(n == NAMES_MAX || !name[0] || !name[1]);
-            table.entries[n] = (struct entry){name, &groups[g], *first};
+            table.entries[n] = (struct selfrun_entry){name, &groups[g], *first};
             *first = (uint16_t)++n;
         }
     }
@@ -307,20 +307,20 @@ static bool component_matches(struct str pattern, struct str name)
                     return true;
             return false;
         }
-        if (!name.n || fold(name.p[0]) != pattern.p[0])
+        if (!name.n || selfrun_fold(name.p[0]) != pattern.p[0])
             return false;
     }
     return name.n == 0;
 }
 
-enum match {
+enum selfrun_match {
     MATCH_NONE,
     MATCH_LEADS, /* the path is a directory on the way */
     MATCH_WHOLE,
 };
 
 /* Matches whole components, from the start of a component. */
-static enum match match(struct str pattern, struct str rest)
+static enum selfrun_match selfrun_match(struct str pattern, struct str rest)
 {
     struct str want, have;
     bool dir = pattern.p[pattern.n - 1] == '/';
@@ -345,16 +345,18 @@ static bool is_in_repository(struct str path)
     return false;
 }
 
-static void look_in(size_t key, struct str rest, enum match wanted, const struct group **found)
+static void selfrun_find_in(
+    size_t key, struct str rest, enum selfrun_match wanted, const struct group **found)
 {
     for (uint16_t at = table.first[key]; at; at = table.entries[at - 1].next) {
-        const struct entry *e = &table.entries[at - 1];
-        if ((!*found || e->group->class > (*found)->class) && match(str_z(e->name), rest) == wanted)
+        const struct selfrun_entry *e = &table.entries[at - 1];
+        if ((!*found || e->group->class > (*found)->class) &&
+            selfrun_match(str_z(e->name), rest) == wanted)
             *found = e->group;
     }
 }
 
-static struct selfrun look(struct str path, enum match wanted)
+static struct selfrun selfrun_find(struct str path, enum selfrun_match wanted)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     const struct group *found = NULL;
@@ -362,8 +364,9 @@ static struct selfrun look(struct str path, enum match wanted)
     pthread_once(&once, fill_table);
     for (struct str from = path; str_cut(rest, '/', &name, &rest); from = rest) {
         if (name.n > 1)
-            look_in(key_of(fold(name.p[0]), fold(name.p[1])), from, wanted, &found);
-        look_in(ANY, from, wanted, &found);
+            selfrun_find_in(selfrun_key(selfrun_fold(name.p[0]), selfrun_fold(name.p[1])), from,
+                wanted, &found);
+        selfrun_find_in(ANY, from, wanted, &found);
     }
     return found ? (struct selfrun){found->class, found->reason} : (struct selfrun){0};
 }
@@ -373,12 +376,12 @@ struct selfrun selfrun_look(struct str path)
     if (is_in_repository(path))
         return (struct selfrun){
             SELFRUN_RUNS, "belongs to a repository, and git runs what that names"};
-    return look(path, MATCH_WHOLE);
+    return selfrun_find(path, MATCH_WHOLE);
 }
 
 struct selfrun selfrun_leads(struct str path)
 {
-    return look(path, MATCH_LEADS);
+    return selfrun_find(path, MATCH_LEADS);
 }
 
 enum selfrun_class selfrun_class(struct str path)

@@ -20,7 +20,7 @@ static size_t members_end(const struct change *c, size_t i)
     return end;
 }
 
-struct looking {
+struct shape_scan {
     const struct change *c;
     size_t i, end;
     struct buf rel; /* path of the entry from the root */
@@ -28,15 +28,15 @@ struct looking {
     struct walk_problems problems;
 };
 
-static void looking_done(struct looking *l)
+static void shape_scan_done(struct shape_scan *l)
 {
     buf_done(&l->rel);
     walk_close(l->w);
     walk_problems_done(&l->problems);
 }
 
-static bool looking_open(
-    struct looking *l, const struct change *c, size_t i, int fd, struct err *err)
+static bool shape_scan_open(
+    struct shape_scan *l, const struct change *c, size_t i, int fd, struct err *err)
 {
     struct walk_options options = {.all_names = true, .problems = &l->problems};
     l->c = c;
@@ -46,7 +46,7 @@ static bool looking_open(
 }
 
 /* The operation of the change for an entry, or NULL. */
-static const struct change_op *member(struct looking *l, struct str path)
+static const struct change_op *shape_find_member(struct shape_scan *l, struct str path)
 {
     size_t low = l->i + 1, high = l->end;
     buf_reset(&l->rel);
@@ -86,14 +86,14 @@ static bool can_empty(int dir_fd, const char *name)
 bool shape_look(const struct change *c, size_t i, int parent_fd, const char *name, bool writable,
     bool *ret_known, struct err *err)
 {
-    AUTO(looking_done) struct looking l = {.rel = BUF_INIT(2 * PATH_MAX)};
+    AUTO(shape_scan_done) struct shape_scan l = {.rel = BUF_INIT(2 * PATH_MAX)};
     const struct walk_entry *e;
     AUTO_FD int fd = openat(parent_fd, name, OPEN_DIR);
     bool known = fd >= 0;
     size_t n = 0;
     if (fd >= 0 && writable && !can_empty(fd, "."))
         return err_errno(err, E_IO, errno, "cannot empty '%s'", c->ops[i].rel.p);
-    if (fd >= 0 && !looking_open(&l, c, i, fd, err))
+    if (fd >= 0 && !shape_scan_open(&l, c, i, fd, err))
         return false;
     while (known) {
         if (!walk_next(l.w, &e, err))
@@ -102,7 +102,7 @@ bool shape_look(const struct change *c, size_t i, int parent_fd, const char *nam
             break;
         if (e->type == DT_DIR && writable && !can_empty(e->dir_fd, e->name.p))
             return err_errno(err, E_IO, errno, "cannot empty '%s/%s'", c->ops[i].rel.p, e->path.p);
-        known = e->type == DT_DIR || is_ours(member(&l, e->path), e);
+        known = e->type == DT_DIR || is_ours(shape_find_member(&l, e->path), e);
         n += e->type != DT_DIR;
     }
     *ret_known = known && l.problems.n == 0 && n == l.end - i - 1;
@@ -113,7 +113,7 @@ bool shape_look(const struct change *c, size_t i, int parent_fd, const char *nam
 
 /* Removes the files that are ours; lists the directories, parents first. */
 static bool clean_files(
-    struct looking *l, struct arena *a, struct str **dirs, size_t *n_dirs, struct err *err)
+    struct shape_scan *l, struct arena *a, struct str **dirs, size_t *n_dirs, struct err *err)
 {
     const struct walk_entry *e;
     size_t cap = 0;
@@ -123,7 +123,8 @@ static bool clean_files(
         if (!e)
             return true;
         if (e->type != DT_DIR) {
-            if (is_ours(member(l, e->path), e) && change_unlink(e->dir_fd, e->name.p, 0) != 0)
+            if (is_ours(shape_find_member(l, e->path), e) &&
+                change_unlink(e->dir_fd, e->name.p, 0) != 0)
                 return err_errno(
                     err, E_IO, errno, "cannot remove what '%s' was", l->c->ops[l->i].rel.p);
             continue;
@@ -140,11 +141,11 @@ static bool clean_files(
 
 static bool empty_dir(const struct change *c, size_t i, int fd, struct err *err)
 {
-    AUTO(looking_done) struct looking l = {.rel = BUF_INIT(2 * PATH_MAX)};
+    AUTO(shape_scan_done) struct shape_scan l = {.rel = BUF_INIT(2 * PATH_MAX)};
     AUTO_ARENA struct arena a = ARENA_INIT(256 << 20);
     AUTO_FREE struct str *dirs = NULL;
     size_t n = 0;
-    if (!looking_open(&l, c, i, fd, err) || !clean_files(&l, &a, &dirs, &n, err))
+    if (!shape_scan_open(&l, c, i, fd, err) || !clean_files(&l, &a, &dirs, &n, err))
         return false;
     while (n-- > 0) {
         const char *name;

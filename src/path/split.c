@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-struct half {
+struct split_half {
     size_t from, to;
     split_fn run;
     void *context;
@@ -15,7 +15,7 @@ struct half {
 
 static void *run_half(void *arg)
 {
-    struct half *h = arg;
+    struct split_half *h = arg;
     h->ok = true;
     for (size_t i = h->from; i < h->to && h->ok; i++)
         h->ok = h->run(h->context, i, &h->err);
@@ -25,8 +25,8 @@ static void *run_half(void *arg)
 bool split_run(size_t n, split_fn run, void *context, struct err *err)
 {
     size_t middle = n < SPLIT_MIN ? n : n / 2;
-    struct half first = {0, middle, run, context, {0}, false};
-    struct half second = {middle, n, run, context, {0}, false};
+    struct split_half first = {0, middle, run, context, {0}, false};
+    struct split_half second = {middle, n, run, context, {0}, false};
     pthread_t thread;
     bool both = middle < n && pthread_create(&thread, NULL, run_half, &second) == 0;
     run_half(&first);
@@ -47,7 +47,7 @@ enum {
     BATCH = 64,
 };
 
-struct shared {
+struct split_shared {
     atomic_size_t next;
     atomic_bool stop;
     size_t n;
@@ -57,7 +57,7 @@ struct shared {
     struct err err; /* the first error */
 };
 
-static void fail(struct shared *s, struct err *err)
+static void split_fail(struct split_shared *s, struct err *err)
 {
     atomic_store(&s->stop, true);
     pthread_mutex_lock(&s->lock);
@@ -66,9 +66,9 @@ static void fail(struct shared *s, struct err *err)
     pthread_mutex_unlock(&s->lock);
 }
 
-static void *take_turns(void *arg)
+static void *split_worker(void *arg)
 {
-    struct shared *s = arg;
+    struct split_shared *s = arg;
     for (;;) {
         size_t from = atomic_fetch_add(&s->next, BATCH);
         if (from >= s->n)
@@ -78,17 +78,18 @@ static void *take_turns(void *arg)
             if (atomic_load(&s->stop))
                 return NULL;
             if (!s->run(s->context, i, &err))
-                fail(s, &err);
+                split_fail(s, &err);
         }
     }
 }
 
 bool split_share(size_t n, split_fn run, void *context, struct err *err)
 {
-    struct shared s = {.n = n, .run = run, .context = context, .lock = PTHREAD_MUTEX_INITIALIZER};
+    struct split_shared s = {
+        .n = n, .run = run, .context = context, .lock = PTHREAD_MUTEX_INITIALIZER};
     pthread_t thread;
-    bool both = n > BATCH && pthread_create(&thread, NULL, take_turns, &s) == 0;
-    take_turns(&s);
+    bool both = n > BATCH && pthread_create(&thread, NULL, split_worker, &s) == 0;
+    split_worker(&s);
     if (both)
         pthread_join(thread, NULL);
     return s.err.code == ERR_NONE || err_move(err, &s.err);

@@ -310,7 +310,7 @@ static mode_t with_exec(mode_t mode, enum writer_exec exec)
 }
 
 /* Sets the mode if requested; *ret_st is the file afterwards. */
-static bool set_mode(
+static bool stage_set_mode(
     const struct staging *s, bool set, mode_t mode, struct stat *ret_st, struct err *err)
 {
     if ((set && fchmod(s->fd, mode) != 0) || fstat(s->fd, ret_st) != 0)
@@ -320,27 +320,27 @@ static bool set_mode(
     return true;
 }
 
-static bool keep_all(const struct staging *s, struct stat *ret_st, struct err *err)
+static bool stage_keep_metadata(const struct staging *s, struct stat *ret_st, struct err *err)
 {
     const struct stage_spec *spec = s->spec;
     struct stat now;
     if (s->old_fd < 0)
-        return set_mode(s, spec->set_mode, spec->mode, ret_st, err);
+        return stage_set_mode(s, spec->set_mode, spec->mode, ret_st, err);
     if (fstat(s->fd, &now) != 0)
         return err_errno(err, E_IO, errno, "cannot look at the new version of '%s'", s->rel.p);
     mode_t kept = with_exec(mode_after_write(s->old.st_mode), spec->exec);
     mode_t mode = spec->set_mode ? spec->mode : kept;
     /* The mode comes last: a change of owner clears bits. */
     return keep_owner(s, &now, err) && keep_attributes(s, err) &&
-           set_mode(s, true, mode, ret_st, err);
+           stage_set_mode(s, true, mode, ret_st, err);
 }
 
-static bool fill(
+static bool stage_fill(
     const struct staging *s, bool sync, uint64_t *ret_bytes, struct stamp *ret_new, struct err *err)
 {
     struct stat st;
     uint64_t bytes = 0;
-    if (!write_content(s, &bytes, err) || !keep_all(s, &st, err))
+    if (!write_content(s, &bytes, err) || !stage_keep_metadata(s, &st, err))
         return false;
     if (sync && fsync(s->fd) != 0)
         return err_errno(err, E_IO, errno, "cannot write '%s'", s->rel.p);
@@ -376,7 +376,7 @@ static bool check_old_dir(
     return err_ctx(err, "path", "%s", op->rel.p);
 }
 
-static bool check_old(const struct change *c, size_t i, const struct change_place *at,
+static bool stage_check_old(const struct change *c, size_t i, const struct change_place *at,
     struct staging *s, struct err *err)
 {
     const struct change_op *op = &c->ops[i];
@@ -410,7 +410,7 @@ bool stage_file(
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
     if (!change_place_open(c, i, &at, err))
         return false;
-    if (op->kind != CHANGE_CREATE && !check_old(c, i, &at, &s, err))
+    if (op->kind != CHANGE_CREATE && !stage_check_old(c, i, &at, &s, err))
         return false;
     const char *name = change_staged_name(c, i, &at);
     if (op->kind == CHANGE_CREATE && spec->like.p && !open_like(c, spec, &s, err))
@@ -435,5 +435,5 @@ bool stage_file(
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot write beside '%s'", op->rel.p);
     s.fd = fd;
-    return fill(&s, !change_syncs_whole(c, i), ret_bytes, &op->new, err);
+    return stage_fill(&s, !change_syncs_whole(c, i), ret_bytes, &op->new, err);
 }

@@ -6,16 +6,16 @@
 #include <fcntl.h>
 
 /* The file at a name, as seen by one operation of the change. */
-enum seen {
+enum step_seen {
     SEEN_NONE,
     SEEN_OLD,
     SEEN_NEW,
     SEEN_OTHER,
 };
 
-struct view {
-    enum seen target;
-    enum seen temp;
+struct step_view {
+    enum step_seen target;
+    enum step_seen temp;
 };
 
 static bool stat_name(
@@ -28,7 +28,7 @@ static bool stat_name(
     return true;
 }
 
-static enum seen classify(const struct change_op *op, const struct stat *st)
+static enum step_seen step_classify(const struct change_op *op, const struct stat *st)
 {
     if (st->st_mode == 0)
         return SEEN_NONE;
@@ -37,21 +37,22 @@ static enum seen classify(const struct change_op *op, const struct stat *st)
     return stamp_is(&op->new, st) ? SEEN_NEW : SEEN_OTHER;
 }
 
-static bool see(const struct change_place *at, const struct change_op *op, const char *name,
-    enum seen *ret_seen, struct err *err)
+static bool step_inspect(const struct change_place *at, const struct change_op *op,
+    const char *name, enum step_seen *ret_seen, struct err *err)
 {
     struct stat st;
     if (!stat_name(at, name, &st, err))
         return false;
-    *ret_seen = classify(op, &st);
+    *ret_seen = step_classify(op, &st);
     return true;
 }
 
-static bool see_both(const struct change_place *at, const struct change_op *op,
-    struct view *ret_view, struct err *err)
+static bool step_inspect_both(const struct change_place *at, const struct change_op *op,
+    struct step_view *ret_view, struct err *err)
 {
-    struct view v;
-    if (!see(at, op, at->name, &v.target, err) || !see(at, op, at->temp, &v.temp, err))
+    struct step_view v;
+    if (!step_inspect(at, op, at->name, &v.target, err) ||
+        !step_inspect(at, op, at->temp, &v.temp, err))
         return false;
     *ret_view = v;
     return true;
@@ -92,9 +93,11 @@ static int move_to_free(int dir_fd, const char *from, const char *to)
 }
 
 /* Exchanges temp and target. Without RENAME_EXCHANGE, creates a second link to the target first, so
- * that both files have a name at every moment; settle() handles each interrupted state. A failure
- * cleans nothing up: on a network file system a rename may succeed and yet report an error. */
-static int swap(const struct change *c, const struct change_place *at, const struct change_op *op)
+ * that both files have a name at every moment; step_settle() handles each interrupted state. A
+ * failure cleans nothing up: on a network file system a rename may succeed and yet report an error.
+ */
+static int step_swap(
+    const struct change *c, const struct change_place *at, const struct change_op *op)
 {
     int fd = at->dir_fd;
     if (renameat2(fd, at->temp, fd, at->name, RENAME_EXCHANGE) == 0)
@@ -132,13 +135,14 @@ static bool settle_spare(struct change *c, const struct change_place *at,
     struct stat target, temp;
     if (!stat_name(at, at->name, &target, err) || !stat_name(at, at->temp, &temp, err))
         return false;
-    if (!same_file(spare, &target) && !same_file(spare, &temp) && classify(op, spare) == SEEN_OTHER)
+    if (!same_file(spare, &target) && !same_file(spare, &temp) &&
+        step_classify(op, spare) == SEEN_OTHER)
         return change_keep_aside(c, at, op, at->spare, err);
     return unlinkat(at->dir_fd, at->spare, 0) == 0 || step_error(err, op, "settle");
 }
 
-/* Resolves a state in the middle of swap() or move_to_free() to its start or its end. */
-static bool settle(
+/* Resolves a state in the middle of step_swap() or move_to_free() to its start or its end. */
+static bool step_settle(
     struct change *c, const struct change_place *at, const struct change_op *op, struct err *err)
 {
     struct stat target, temp, spare;
@@ -158,7 +162,7 @@ static bool settle(
     return true;
 }
 
-static enum change_status status_of(enum change_kind kind, struct view v)
+static enum change_status step_status_of(enum change_kind kind, struct step_view v)
 {
     bool todo = false, done = false;
     switch (kind) {
@@ -184,7 +188,7 @@ bool change_look(struct change *c, size_t i, enum change_status *ret_status, str
 {
     const struct change_op *op = &c->ops[i];
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
-    struct view v = {SEEN_NONE, SEEN_NONE};
+    struct step_view v = {SEEN_NONE, SEEN_NONE};
     bool found, known = true;
     if (op->carrier) {
         *ret_status = CHANGE_DONE;
@@ -192,9 +196,9 @@ bool change_look(struct change *c, size_t i, enum change_status *ret_status, str
     }
     if (!change_place_find(c, i, &at, &found, err))
         return false;
-    if (found && (!settle(c, &at, op, err) || !see_both(&at, op, &v, err)))
+    if (found && (!step_settle(c, &at, op, err) || !step_inspect_both(&at, op, &v, err)))
         return false;
-    enum change_status status = found ? status_of(op->kind, v) : CHANGE_BLOCKED;
+    enum change_status status = found ? step_status_of(op->kind, v) : CHANGE_BLOCKED;
     if (status == CHANGE_TODO && op->kind == CHANGE_TO_FILE &&
         !shape_look(c, i, at.dir_fd, at.name, false, &known, err))
         return false;
@@ -237,8 +241,8 @@ static bool forward_displace(
     const struct change *c, size_t i, const struct change_place *at, struct err *err)
 {
     const struct change_op *op = &c->ops[i];
-    struct view v;
-    if (!see(at, op, at->name, &v.target, err))
+    struct step_view v;
+    if (!step_inspect(at, op, at->name, &v.target, err))
         return false;
     if (v.target != SEEN_OLD)
         return change_conflict(
@@ -246,12 +250,12 @@ static bool forward_displace(
     if (!check_inside(c, i, at, at->name, err))
         return false;
     int moved = op->kind == CHANGE_DELETE ? renameat(at->dir_fd, at->name, at->dir_fd, at->temp)
-                                          : swap(c, at, op);
+                                          : step_swap(c, at, op);
     if (moved != 0 && errno == ENOENT)
         return change_conflict(err, op->rel, "is gone");
     if (moved != 0)
         return displace_error(err, op);
-    if (!see(at, op, at->temp, &v.temp, err))
+    if (!step_inspect(at, op, at->temp, &v.temp, err))
         return false;
     if (v.temp != SEEN_OLD)
         return change_conflict(err, op->rel, "was changed meanwhile");
@@ -274,7 +278,7 @@ bool change_verify(const struct change *c, size_t i, struct err *err)
 {
     const struct change_op *op = &c->ops[i];
     AUTO_PLACE struct change_place at = {.dir_fd = -1};
-    enum seen temp;
+    enum step_seen temp;
     bool created = op->kind == CHANGE_CREATE;
     if ((created && !c->held) || op->carrier)
         return true;
@@ -282,7 +286,7 @@ bool change_verify(const struct change *c, size_t i, struct err *err)
         return false;
     if (created)
         return true;
-    if (!see(&at, op, at.temp, &temp, err))
+    if (!step_inspect(&at, op, at.temp, &temp, err))
         return false;
     /* No temp: a user who cleaned up after a crash removed the old version; it can't be undone. */
     if (temp == SEEN_OLD)
@@ -297,7 +301,7 @@ static void note_lost(struct change *c, const struct change_op *op)
 }
 
 /* Nothing to restore. Count it if an interrupted recovery has kept it aside. */
-static bool look_for_kept(
+static bool step_count_kept(
     struct change *c, const struct change_place *at, const struct change_op *op, struct err *err)
 {
     struct stat st;
@@ -320,27 +324,27 @@ static bool put_back(
 static bool back_update(
     struct change *c, const struct change_place *at, const struct change_op *op, struct err *err)
 {
-    struct view v;
-    if (!see_both(at, op, &v, err))
+    struct step_view v;
+    if (!step_inspect_both(at, op, &v, err))
         return false;
     if (v.temp == SEEN_NONE && v.target == SEEN_NEW)
         note_lost(c, op); /* another program removed the only old version */
     if (v.temp == SEEN_NONE)
-        return look_for_kept(c, at, op, err);
+        return step_count_kept(c, at, op, err);
     if (v.temp == SEEN_NEW)
         return true;
     if (v.target == SEEN_NONE)
         return put_back(c, at, op, err);
     if (v.target != SEEN_NEW)
         return change_keep_aside(c, at, op, at->temp, err);
-    if (swap(c, at, op) != 0)
+    if (step_swap(c, at, op) != 0)
         return step_error(err, op, "put back");
-    if (!see(at, op, at->temp, &v.temp, err))
+    if (!step_inspect(at, op, at->temp, &v.temp, err))
         return false;
     if (v.temp == SEEN_NEW)
         return true;
     /* The target was replaced between the check and the swap: that version is the newest. */
-    if (swap(c, at, op) != 0)
+    if (step_swap(c, at, op) != 0)
         return step_error(err, op, "put back");
     return change_keep_aside(c, at, op, at->temp, err);
 }
@@ -348,14 +352,14 @@ static bool back_update(
 static bool back_create(
     struct change *c, const struct change_place *at, const struct change_op *op, struct err *err)
 {
-    struct view v;
-    if (!see_both(at, op, &v, err))
+    struct step_view v;
+    if (!step_inspect_both(at, op, &v, err))
         return false;
     if (v.temp != SEEN_NONE || v.target != SEEN_NEW)
         return true;
     if (renameat(at->dir_fd, at->name, at->dir_fd, at->temp) != 0)
         return errno == ENOENT || step_error(err, op, "take back");
-    if (!see(at, op, at->temp, &v.temp, err))
+    if (!step_inspect(at, op, at->temp, &v.temp, err))
         return false;
     return v.temp == SEEN_NEW || put_back(c, at, op, err);
 }
@@ -363,19 +367,19 @@ static bool back_create(
 static bool back_delete(
     struct change *c, const struct change_place *at, const struct change_op *op, struct err *err)
 {
-    struct view v;
-    if (!see_both(at, op, &v, err))
+    struct step_view v;
+    if (!step_inspect_both(at, op, &v, err))
         return false;
-    return v.temp == SEEN_NONE ? look_for_kept(c, at, op, err) : put_back(c, at, op, err);
+    return v.temp == SEEN_NONE ? step_count_kept(c, at, op, err) : put_back(c, at, op, err);
 }
 
 /* Another program may have written to the new directory that is being removed. */
 static bool back_dir(struct change *c, size_t i, const struct change_place *at, struct err *err)
 {
     const struct change_op *op = &c->ops[i];
-    enum seen temp;
+    enum step_seen temp;
     bool known;
-    if (!back_update(c, at, op, err) || !see(at, op, at->temp, &temp, err))
+    if (!back_update(c, at, op, err) || !step_inspect(at, op, at->temp, &temp, err))
         return false;
     if (temp != SEEN_NEW)
         return true;
@@ -396,7 +400,7 @@ bool change_back(struct change *c, size_t i, struct err *err)
         note_lost(c, op);
         return true;
     }
-    if (!settle(c, &at, op, err))
+    if (!step_settle(c, &at, op, err))
         return false;
     switch (op->kind) {
     case CHANGE_CREATE:
@@ -431,10 +435,10 @@ bool change_is_staged(const struct change *c, size_t i, bool *ret_staged, struct
 }
 
 /* Whether the target is in neither its old nor its new state. */
-static bool is_strange(const struct change_op *op, enum seen target)
+static bool is_strange(const struct change_op *op, enum step_seen target)
 {
-    enum seen before = op->kind == CHANGE_CREATE ? SEEN_NONE : SEEN_OLD;
-    enum seen after = op->kind == CHANGE_DELETE ? SEEN_NONE : SEEN_NEW;
+    enum step_seen before = op->kind == CHANGE_CREATE ? SEEN_NONE : SEEN_OLD;
+    enum step_seen after = op->kind == CHANGE_DELETE ? SEEN_NONE : SEEN_NEW;
     return target != before && target != after;
 }
 
@@ -444,7 +448,7 @@ bool change_is_here(const struct change *c, bool *ret_here, struct err *err)
     for (size_t i = 0; i < c->n_ops && !seen; i++) {
         const struct change_op *op = &c->ops[i];
         AUTO_PLACE struct change_place at = {.dir_fd = -1};
-        enum seen target = SEEN_NONE;
+        enum step_seen target = SEEN_NONE;
         bool found;
         if (op->carrier)
             continue;
@@ -457,7 +461,7 @@ bool change_is_here(const struct change *c, bool *ret_here, struct err *err)
                 return false;
             seen = seen || st.st_mode;
         }
-        if (found && !see(&at, op, at.name, &target, err))
+        if (found && !step_inspect(&at, op, at.name, &target, err))
             return false;
         strange = strange || (found && is_strange(op, target));
     }

@@ -10,17 +10,17 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
-struct item {
+struct walk_item {
     size_t at; /* offset of the name in the level's names */
     uint16_t n;
     unsigned char type;
 };
 
 /* Levels keep their memory for the next directory at the same depth. */
-struct level {
+struct walk_level {
     int fd;
     struct buf names; /* each NUL-terminated */
-    struct item *items;
+    struct walk_item *items;
     size_t n, cap;
     size_t next;
     size_t path_n; /* length of the directory's path, with its '/' */
@@ -30,7 +30,7 @@ struct level {
 struct walk {
     struct walk_options options;
     struct ignore *ignore;
-    struct level levels[WALK_DEPTH_MAX];
+    struct walk_level levels[WALK_DEPTH_MAX];
     size_t depth;    /* open levels */
     size_t prepared; /* levels that were ever used */
     size_t entries;
@@ -121,7 +121,7 @@ void walk_close(struct walk *w)
 /* Files compare by name, directories as if followed by '/': then whole paths are in order. */
 static int item_cmp(const void *left, const void *right, void *names)
 {
-    const struct item *a = left, *b = right;
+    const struct walk_item *a = left, *b = right;
     const unsigned char *p = (const unsigned char *)names + a->at;
     const unsigned char *q = (const unsigned char *)names + b->at;
     size_t n = MIN(a->n, b->n);
@@ -145,7 +145,7 @@ static bool find_type(int dir_fd, const char *name, unsigned char *type)
     return true;
 }
 
-static bool add_item(struct walk *w, struct level *level, const struct raw_entry *raw)
+static bool walk_add_item(struct walk *w, struct walk_level *level, const struct raw_entry *raw)
 {
     struct str name = str_z(raw->name);
     unsigned char type = raw->type;
@@ -157,7 +157,7 @@ static bool add_item(struct walk *w, struct level *level, const struct raw_entry
         level->cap = level->cap ? 2 * level->cap : 64;
         level->items = base_realloc(level->items, level->cap * sizeof(level->items[0]));
     }
-    level->items[level->n++] = (struct item){level->names.n, (uint16_t)name.n, type};
+    level->items[level->n++] = (struct walk_item){level->names.n, (uint16_t)name.n, type};
     buf_add(&level->names, name.p, name.n + 1);
     level->ignore_files |= ignore_file(name);
     return buf_ok(&level->names);
@@ -165,7 +165,7 @@ static bool add_item(struct walk *w, struct level *level, const struct raw_entry
 
 /* Reads all entries of a level, sorted. An error in the middle of a directory is a problem, and the
  * entries read so far are kept. */
-static bool read_level(struct walk *w, struct level *level, struct err *err)
+static bool read_level(struct walk *w, struct walk_level *level, struct err *err)
 {
     for (;;) {
         if (w->options.called_off && w->options.called_off(w->options.context))
@@ -177,7 +177,7 @@ static bool read_level(struct walk *w, struct level *level, struct err *err)
             break;
         for (long at = 0; at < n;) {
             const struct raw_entry *raw = (const void *)(w->raw + at);
-            if (!add_item(w, level, raw))
+            if (!walk_add_item(w, level, raw))
                 return err_set(err, E_IO, "more than %zu entries", w->options.entries_max);
             at += raw->size;
         }
@@ -187,9 +187,9 @@ static bool read_level(struct walk *w, struct level *level, struct err *err)
     return true;
 }
 
-static struct level *take_level(struct walk *w)
+static struct walk_level *walk_push_level(struct walk *w)
 {
-    struct level *level = &w->levels[w->depth];
+    struct walk_level *level = &w->levels[w->depth];
     if (w->depth == w->prepared) {
         level->names = BUF_INIT(NAMES_MAX);
         level->fd = -1;
@@ -206,7 +206,7 @@ static struct level *take_level(struct walk *w)
 
 static void leave_level(struct walk *w)
 {
-    struct level *level = &w->levels[--w->depth];
+    struct walk_level *level = &w->levels[--w->depth];
     auto_fd(&level->fd);
     level->fd = -1;
     if (w->ignore)
@@ -214,13 +214,13 @@ static void leave_level(struct walk *w)
 }
 
 /* Opens the directory whose path is in w->path, and whose name in its parent is given. */
-static bool enter(struct walk *w, int parent_fd, const char *name, struct err *err)
+static bool walk_enter(struct walk *w, int parent_fd, const char *name, struct err *err)
 {
     if (w->depth == WALK_DEPTH_MAX) {
         add_problem(w, ELOOP);
         return true;
     }
-    struct level *level = take_level(w);
+    struct walk_level *level = walk_push_level(w);
     level->fd = openat(parent_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (level->fd < 0) {
         bool swapped = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
@@ -252,7 +252,7 @@ bool walk_open(
     w->root_fd = openat(root_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     bool ok = w->root_fd >= 0 || err_errno(err, E_IO, errno, "cannot read the root directory");
     ok = ok && (!options->ignore || ignore_open(root_fd, &w->ignore, err));
-    ok = ok && enter(w, w->root_fd, ".", err);
+    ok = ok && walk_enter(w, w->root_fd, ".", err);
     if (!ok) {
         walk_close(w);
         return false;
@@ -262,7 +262,7 @@ bool walk_open(
 }
 
 /* Makes the item the current entry; returns false if it is ignored. */
-static bool give_item(struct walk *w, const struct level *level, const struct item *item)
+static bool give_item(struct walk *w, const struct walk_level *level, const struct walk_item *item)
 {
     struct str name = str_n(level->names.p + item->at, item->n);
     buf_truncate(&w->path, level->path_n);
@@ -286,11 +286,11 @@ bool walk_next(struct walk *w, const struct walk_entry **ret_entry, struct err *
 {
     if (w->descend) {
         w->descend = false;
-        if (!enter(w, w->entry.dir_fd, w->entry.name.p, err))
+        if (!walk_enter(w, w->entry.dir_fd, w->entry.name.p, err))
             return false;
     }
     while (w->depth > 0) {
-        struct level *level = &w->levels[w->depth - 1];
+        struct walk_level *level = &w->levels[w->depth - 1];
         if (level->next == level->n) {
             leave_level(w);
         } else if (give_item(w, level, &level->items[level->next++])) {

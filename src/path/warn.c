@@ -6,7 +6,7 @@
 
 #include <strings.h>
 
-enum kind {
+enum warn_kind {
     NAME,   /* the whole name */
     PREFIX, /* prefix of the name */
     SUFFIX, /* suffix of the name */
@@ -14,7 +14,7 @@ enum kind {
 
 static const struct {
     const char *text;
-    enum kind kind;
+    enum warn_kind kind;
     const char *why;
 } rows[] = {
     {".env", NAME, "environment file: may hold secrets"},
@@ -45,7 +45,7 @@ static const struct {
 /* Examples that are meant to be shared. */
 static const char *const harmless[] = {".env.example", ".env.sample", ".env.template"};
 
-static bool fits(struct str name, const char *text, enum kind kind)
+static bool warn_matches(struct str name, const char *text, enum warn_kind kind)
 {
     size_t n = strlen(text);
     if (kind == NAME)
@@ -59,10 +59,10 @@ const char *warn_about(struct str path)
 {
     struct str name = lexical_name(path);
     for (size_t i = 0; i < ARRAY_LEN(harmless); i++)
-        if (fits(name, harmless[i], NAME))
+        if (warn_matches(name, harmless[i], NAME))
             return NULL;
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        if (fits(name, rows[i].text, rows[i].kind))
+        if (warn_matches(name, rows[i].text, rows[i].kind))
             return rows[i].why;
     return NULL;
 }

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/wild_token.h"
 
-struct compiler {
+struct wild_compiler {
     struct wild *w;
     struct str in;
     size_t at;
@@ -36,7 +36,7 @@ size_t wild_memory(struct str pattern)
     return 2 * sum + 1024;
 }
 
-static void add_token(struct compiler *c, enum wild_kind kind, uint32_t value)
+static void add_token(struct wild_compiler *c, enum wild_kind kind, uint32_t value)
 {
     bool star = kind >= WILD_STAR;
     if (!star && c->n_plain++ >= WILD_TOKENS_MAX) {
@@ -55,7 +55,7 @@ static bool after_dirs(const struct wild *w)
 
 /* A run of stars crosses '/' only as a whole component: from the start or a '/' to the end or a
  * '/'. The '/' after it may be escaped, but is then always required. */
-static void compile_stars(struct compiler *c)
+static void compile_stars(struct wild_compiler *c)
 {
     size_t start = c->at, end = start;
     struct str in = c->in;
@@ -79,7 +79,7 @@ static void compile_stars(struct compiler *c)
     add_token(c, deep ? WILD_DEEP : WILD_STAR, 0);
 }
 
-static void compile_class(struct compiler *c)
+static void compile_class(struct wild_compiler *c)
 {
     struct wild *w = c->w;
     struct wild_class spare = {0};
@@ -100,7 +100,7 @@ static void compile_class(struct compiler *c)
     w->n_classes++;
 }
 
-static void compile_next(struct compiler *c)
+static void compile_next(struct wild_compiler *c)
 {
     uint32_t unit;
     size_t n = wild_unit(str_skip(c->in, c->at), c->w->options, &unit);
@@ -159,7 +159,7 @@ uint64_t wild_bytes(struct str text)
     return bytes;
 }
 
-static void *copy(struct arena *a, const void *items, size_t n, size_t size)
+static void *wild_copy(struct arena *a, const void *items, size_t n, size_t size)
 {
     return n ? memcpy(arena_array(a, n, size), items, n * size) : NULL;
 }
@@ -175,16 +175,16 @@ const struct wild *wild_compile(struct str pattern, int options, struct arena *a
         if (options & WILD_UTF8)
             draft.ranges = ARENA_NEW(&scratch, struct wild_range, ranges_bound(pattern));
     }
-    struct compiler c = {.w = &draft, .in = pattern};
+    struct wild_compiler c = {.w = &draft, .in = pattern};
     while (c.at < pattern.n && !draft.malformed && !draft.too_long)
         compile_next(&c);
     if (draft.malformed || draft.too_long)
         return draft.malformed ? &nothing : &endless;
     struct wild *w = ARENA_NEW(a, struct wild, 1);
     *w = draft;
-    w->tokens = copy(a, draft.tokens, draft.n_tokens, sizeof(*draft.tokens));
-    w->classes = copy(a, draft.classes, draft.n_classes, sizeof(*draft.classes));
-    w->ranges = copy(a, draft.ranges, draft.n_ranges, sizeof(*draft.ranges));
+    w->tokens = wild_copy(a, draft.tokens, draft.n_tokens, sizeof(*draft.tokens));
+    w->classes = wild_copy(a, draft.classes, draft.n_classes, sizeof(*draft.classes));
+    w->ranges = wild_copy(a, draft.ranges, draft.n_ranges, sizeof(*draft.ranges));
     find_literals(w, a);
     return w;
 }

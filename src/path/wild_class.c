@@ -28,88 +28,88 @@ size_t wild_unit_write(uint32_t unit, int options, char bytes[UTF8_MAX])
     return 1;
 }
 
-static bool is_upper(uint32_t c)
+static bool class_is_upper(uint32_t c)
 {
     return c >= 'A' && c <= 'Z';
 }
 
-static bool is_lower(uint32_t c)
+static bool class_is_lower(uint32_t c)
 {
     return c >= 'a' && c <= 'z';
 }
 
-static bool is_digit(uint32_t c)
+static bool class_is_digit(uint32_t c)
 {
     return c >= '0' && c <= '9';
 }
 
-static bool is_alpha(uint32_t c)
+static bool class_is_alpha(uint32_t c)
 {
-    return is_upper(c) || is_lower(c);
+    return class_is_upper(c) || class_is_lower(c);
 }
 
-static bool is_alnum(uint32_t c)
+static bool class_is_alnum(uint32_t c)
 {
-    return is_alpha(c) || is_digit(c);
+    return class_is_alpha(c) || class_is_digit(c);
 }
 
-static bool is_blank(uint32_t c)
+static bool class_is_blank(uint32_t c)
 {
     return c == ' ' || c == '\t';
 }
 
-static bool is_cntrl(uint32_t c)
+static bool class_is_cntrl(uint32_t c)
 {
     return c < 0x20 || c == 0x7F;
 }
 
-static bool is_print(uint32_t c)
+static bool class_is_print(uint32_t c)
 {
     return c >= 0x20 && c < 0x7F;
 }
 
-static bool is_graph(uint32_t c)
+static bool class_is_graph(uint32_t c)
 {
-    return is_print(c) && c != ' ';
+    return class_is_print(c) && c != ' ';
 }
 
-static bool is_punct(uint32_t c)
+static bool class_is_punct(uint32_t c)
 {
-    return is_graph(c) && !is_alnum(c);
+    return class_is_graph(c) && !class_is_alnum(c);
 }
 
 /* Unlike isspace(): git does not count vertical tab and form feed. */
-static bool is_space(uint32_t c)
+static bool class_is_space(uint32_t c)
 {
-    return is_blank(c) || c == '\n' || c == '\r';
+    return class_is_blank(c) || c == '\n' || c == '\r';
 }
 
-static bool is_xdigit(uint32_t c)
+static bool class_is_xdigit(uint32_t c)
 {
-    return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return class_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 static const struct {
     const char *name;
     bool (*holds)(uint32_t c);
 } posix_classes[] = {
-    {"alnum", is_alnum},
-    {"alpha", is_alpha},
-    {"blank", is_blank},
-    {"cntrl", is_cntrl},
-    {"digit", is_digit},
-    {"graph", is_graph},
-    {"lower", is_lower},
-    {"print", is_print},
-    {"punct", is_punct},
-    {"space", is_space},
-    {"upper", is_upper},
-    {"xdigit", is_xdigit},
+    {"alnum", class_is_alnum},
+    {"alpha", class_is_alpha},
+    {"blank", class_is_blank},
+    {"cntrl", class_is_cntrl},
+    {"digit", class_is_digit},
+    {"graph", class_is_graph},
+    {"lower", class_is_lower},
+    {"print", class_is_print},
+    {"punct", class_is_punct},
+    {"space", class_is_space},
+    {"upper", class_is_upper},
+    {"xdigit", class_is_xdigit},
 };
 
 uint32_t wild_fold(uint32_t unit, int options)
 {
-    return options & WILD_CASEFOLD && is_upper(unit) ? unit - 'A' + 'a' : unit;
+    return options & WILD_CASEFOLD && class_is_upper(unit) ? unit - 'A' + 'a' : unit;
 }
 
 static void add_low(struct wild_class *class, uint32_t unit)
@@ -119,7 +119,7 @@ static void add_low(struct wild_class *class, uint32_t unit)
 
 /* The text is folded to lower case, so a range of upper-case letters must include the lower-case
  * ones. */
-static void add_range(struct wild_class_parser *p, uint32_t first, uint32_t last, bool fold)
+static void class_add_range(struct wild_class_parser *p, uint32_t first, uint32_t last, bool fold)
 {
     for (uint32_t unit = first; unit <= last && unit < WILD_LOW; unit++) {
         add_low(p->class, unit);
@@ -149,7 +149,7 @@ static bool parse_posix(struct wild_class_parser *p, bool *ret_plain)
             continue;
         for (uint32_t c = 0; c < 0x80; c++)
             if (posix_classes[i].holds(c))
-                add_range(p, c, c, true);
+                class_add_range(p, c, c, true);
         p->at += 2 + (size_t)close + 1;
         return true;
     }
@@ -182,7 +182,7 @@ static bool parse_member(struct wild_class_parser *p, uint32_t *previous)
         p->at++;
         if (!parse_unit(p, &unit))
             return false;
-        add_range(p, *previous, unit, true);
+        class_add_range(p, *previous, unit, true);
         *previous = 0;
         return true;
     }
@@ -196,7 +196,7 @@ static bool parse_member(struct wild_class_parser *p, uint32_t *previous)
     }
     if (!parse_unit(p, &unit))
         return false;
-    add_range(p, unit, unit, false);
+    class_add_range(p, unit, unit, false);
     *previous = unit;
     return true;
 }

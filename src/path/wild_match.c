@@ -21,13 +21,13 @@ enum {
 };
 
 /* State i means: tokens before i have matched. There is one more state than tokens. */
-struct set {
+struct wild_set {
     uint64_t words[SET_WORDS];
 };
 
 /* Adds a state and all states reachable from it without input. A state that is already in the set
  * has added its own, which keeps a step linear. */
-static void set_add(const struct wild *w, struct set *set, size_t state)
+static void wild_set_add(const struct wild *w, struct wild_set *set, size_t state)
 {
     for (;;) {
         uint64_t bit = UINT64_C(1) << (state % WORD_BITS);
@@ -38,7 +38,7 @@ static void set_add(const struct wild *w, struct set *set, size_t state)
         if (state == w->n_tokens || w->tokens[state].kind < WILD_STAR)
             return;
         if (w->tokens[state].kind == WILD_DIRS) {
-            set_add(w, set, state + 1);
+            wild_set_add(w, set, state + 1);
             state += 3; /* after the ** and the '/' */
         } else {
             state++;
@@ -68,7 +68,8 @@ static bool token_takes(const struct wild *w, struct wild_token token, uint32_t 
 
 /* One unit of text: from the states of one set to those of the next. Returns false if none is
  * left. */
-static bool set_step(const struct wild *w, const struct set *from, struct set *to, uint32_t unit)
+static bool wild_set_step(
+    const struct wild *w, const struct wild_set *from, struct wild_set *to, uint32_t unit)
 {
     size_t n_words = w->n_tokens / WORD_BITS + 1;
     uint64_t any = 0;
@@ -79,7 +80,7 @@ static bool set_step(const struct wild *w, const struct set *from, struct set *t
             if (state == w->n_tokens || !token_takes(w, w->tokens[state], unit))
                 continue;
             bool stays = w->tokens[state].kind >= WILD_STAR;
-            set_add(w, to, stays ? state : state + 1);
+            wild_set_add(w, to, stays ? state : state + 1);
             any = 1;
         }
     }
@@ -87,18 +88,18 @@ static bool set_step(const struct wild *w, const struct set *from, struct set *t
 }
 
 /* Computes the states after the whole text; returns false if the set is empty. */
-static bool wild_run(const struct wild *w, struct str text, struct set *ret_set)
+static bool wild_run(const struct wild *w, struct str text, struct wild_set *ret_set)
 {
-    struct set sets[2];
+    struct wild_set sets[2];
     size_t now = 0;
     if (w->malformed || w->too_long)
         return false;
     memset(sets[0].words, 0, (w->n_tokens / WORD_BITS + 1) * sizeof(sets[0].words[0]));
-    set_add(w, &sets[0], 0);
+    wild_set_add(w, &sets[0], 0);
     for (size_t at = 0; at < text.n; now ^= 1) {
         uint32_t unit;
         at += wild_unit(str_n(text.p + at, text.n - at), w->options, &unit);
-        if (!set_step(w, &sets[now], &sets[now ^ 1], wild_fold(unit, w->options)))
+        if (!wild_set_step(w, &sets[now], &sets[now ^ 1], wild_fold(unit, w->options)))
             return false;
     }
     memcpy(ret_set->words, sets[now].words, (w->n_tokens / WORD_BITS + 1) * sizeof(uint64_t));
@@ -107,27 +108,27 @@ static bool wild_run(const struct wild *w, struct str text, struct set *ret_set)
 
 bool wild_simulate(const struct wild *w, struct str text)
 {
-    struct set set;
+    struct wild_set set;
     if (!wild_run(w, text, &set))
         return false;
     return set.words[w->n_tokens / WORD_BITS] >> (w->n_tokens % WORD_BITS) & 1;
 }
 
 /* A backtrack point: the token after a star, and the position up to which the star has matched. */
-struct retry {
+struct wild_retry {
     size_t token; /* 0: none, since a star precedes it */
     size_t at;
     bool dirs; /* of a `**` + '/': can resume only after a '/' */
 };
 
-struct attempt {
+struct wild_attempt {
     const struct wild *w;
     struct str text;
     size_t token, at;
-    struct retry star, deep;
+    struct wild_retry star, deep;
 };
 
-static size_t unit_at(const struct attempt *t, size_t at, uint32_t *ret_unit)
+static size_t unit_at(const struct wild_attempt *t, size_t at, uint32_t *ret_unit)
 {
     unsigned char byte = (unsigned char)t->text.p[at];
     *ret_unit = byte;
@@ -137,11 +138,11 @@ static size_t unit_at(const struct attempt *t, size_t at, uint32_t *ret_unit)
 }
 
 /* Records a star and continues after it. */
-static void pass_star(struct attempt *t, enum wild_kind kind)
+static void pass_star(struct wild_attempt *t, enum wild_kind kind)
 {
     size_t skip = kind == WILD_DIRS ? 3 : 1; /* the DIRS, the **, the '/' */
     t->token += skip;
-    struct retry retry = {t->token, t->at, kind == WILD_DIRS};
+    struct wild_retry retry = {t->token, t->at, kind == WILD_DIRS};
     if (kind == WILD_STAR) {
         t->star = retry;
     } else {
@@ -151,10 +152,10 @@ static void pass_star(struct attempt *t, enum wild_kind kind)
 }
 
 /* Lets the last star match one more unit. Returns false if no star can. */
-static bool go_back(struct attempt *t)
+static bool wild_backtrack(struct wild_attempt *t)
 {
     uint32_t unit;
-    struct retry *r = &t->star;
+    struct wild_retry *r = &t->star;
     if (!r->token || r->at == t->text.n || t->text.p[r->at] == '/') {
         t->star.token = 0;
         r = &t->deep;
@@ -175,7 +176,7 @@ static bool go_back(struct attempt *t)
 }
 
 /* Matches one token against one unit; returns false if it does not match. */
-static bool go_on(struct attempt *t)
+static bool wild_match_token(struct wild_attempt *t)
 {
     if (t->at == t->text.n)
         return false;
@@ -197,7 +198,7 @@ bool wild_match_known(const struct wild *w, struct str text, uint64_t bytes)
 {
     if (w->needs & ~bytes || w->malformed || w->too_long || !str_ends_with(text, w->tail))
         return false;
-    struct attempt t = {.w = w, .text = text};
+    struct wild_attempt t = {.w = w, .text = text};
     size_t steps = STEPS_FREE + STEPS_PER_BYTE * text.n;
     while (steps-- > 0) {
         bool ended = t.token == w->n_tokens;
@@ -208,7 +209,7 @@ bool wild_match_known(const struct wild *w, struct str text, uint64_t bytes)
             return true;
         if (!ended && kind >= WILD_STAR)
             pass_star(&t, kind);
-        else if ((ended || !go_on(&t)) && !go_back(&t))
+        else if ((ended || !wild_match_token(&t)) && !wild_backtrack(&t))
             return false;
     }
     return wild_simulate(w, text);
@@ -216,7 +217,7 @@ bool wild_match_known(const struct wild *w, struct str text, uint64_t bytes)
 
 bool wild_may_extend(const struct wild *w, struct str start)
 {
-    struct set set;
+    struct wild_set set;
     if (!wild_run(w, start, &set))
         return false;
     size_t last = w->n_tokens / WORD_BITS;

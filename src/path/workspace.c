@@ -30,7 +30,7 @@ bool workspace_agent_valid(struct str agent)
 }
 
 /* Opens a directory below another one, creating it if missing. */
-static int open_dir(int parent, const char *name, struct err *err)
+static int workspace_open_dir(int parent, const char *name, struct err *err)
 {
     if (mkdirat(parent, name, 0755) != 0 && errno != EEXIST) {
         err_errno(err, E_IO, errno, "cannot make the directory '%s'", name);
@@ -68,9 +68,9 @@ int workspace_open(int project_fd, const char *agent, struct err *err)
             agent, WORKSPACE_AGENT_MAX);
         return -1;
     }
-    AUTO_FD int dot_cordon = open_dir(project_fd, ".cordon", err);
+    AUTO_FD int dot_cordon = workspace_open_dir(project_fd, ".cordon", err);
     if (dot_cordon < 0 || !keep_out_of_git(dot_cordon, err))
         return -1;
-    AUTO_FD int workspaces = open_dir(dot_cordon, "workspaces", err);
-    return workspaces < 0 ? -1 : open_dir(workspaces, agent, err);
+    AUTO_FD int workspaces = workspace_open_dir(dot_cordon, "workspaces", err);
+    return workspaces < 0 ? -1 : workspace_open_dir(workspaces, agent, err);
 }

@@ -103,7 +103,7 @@ void writer_free_at(struct writer **w)
 /* Operations by path. */
 
 /* The slot of the path, or a free one for it. */
-static uint32_t *slot_of(const struct writer *w, struct str rel, uint64_t hash)
+static uint32_t *writer_slot(const struct writer *w, struct str rel, uint64_t hash)
 {
     for (size_t i = hash;; i++) {
         uint32_t *slot = &w->slots[i & (w->n_slots - 1)];
@@ -120,12 +120,12 @@ static void grow_slots(struct writer *w)
     w->n_slots = MAX(4 * w->n_slots, (size_t)64);
     w->slots = base_alloc(w->n_slots * sizeof(*w->slots));
     for (size_t i = 0; i < w->n; i++)
-        *slot_of(w, w->ops[i].op.rel, w->ops[i].hash) = (uint32_t)i + 1;
+        *writer_slot(w, w->ops[i].op.rel, w->ops[i].hash) = (uint32_t)i + 1;
 }
 
 static const struct writer_op *find_op(const struct writer *w, struct str rel)
 {
-    uint32_t at = w->n_slots ? *slot_of(w, rel, fnv_add(FNV_START, rel)) : 0;
+    uint32_t at = w->n_slots ? *writer_slot(w, rel, fnv_add(FNV_START, rel)) : 0;
     return at ? &w->ops[at - 1] : NULL;
 }
 
@@ -142,7 +142,7 @@ static bool gives_way(const struct writer *w, struct str rel)
 
 /* Checks before anything is written. */
 
-static bool check_type(struct str rel, const struct stat *st, struct err *err)
+static bool writer_check_type(struct str rel, const struct stat *st, struct err *err)
 {
     static const struct {
         mode_t type;
@@ -186,7 +186,7 @@ static bool check_parent(const struct writer *w, struct str rel, struct err *err
 
 /* The parent directory of a path; borrowed. These checks are for an early error: the commit opens
  * its directories itself. */
-static int look_into(struct writer *w, struct str rel, const char **ret_name)
+static int writer_open_parent(struct writer *w, struct str rel, const char **ret_name)
 {
     ptrdiff_t slash = str_find_last(rel, '/');
     struct str dir = str_head(rel, slash > 0 ? (size_t)slash : 0);
@@ -199,12 +199,12 @@ static int look_into(struct writer *w, struct str rel, const char **ret_name)
 }
 
 /* The state of the file at a path; *ret_old has inode 0 if it does not exist. */
-static bool look_at(struct writer *w, struct str rel, const struct stamp *expect,
+static bool writer_inspect(struct writer *w, struct str rel, const struct stamp *expect,
     struct stamp *ret_old, struct err *err)
 {
     struct stat st;
     const char *name;
-    int fd = look_into(w, rel, &name);
+    int fd = writer_open_parent(w, rel, &name);
     if (fd < 0 && (errno == ENOTDIR || errno == ELOOP) && gives_way(w, rel)) {
         *ret_old = (struct stamp){0};
         return true;
@@ -221,7 +221,7 @@ static bool look_at(struct writer *w, struct str rel, const struct stamp *expect
     bool is_known = there && expect && (st.st_mode & S_IFMT) == (expect->mode & S_IFMT) &&
                     (S_ISLNK(st.st_mode) || S_ISDIR(st.st_mode));
     if (there && !is_known &&
-        (!check_type(rel, &st, err) || !stage_writable(fd, name, rel, &st, err)))
+        (!writer_check_type(rel, &st, err) || !stage_writable(fd, name, rel, &st, err)))
         return false;
     if (!there && !check_parent(w, rel, err))
         return false;
@@ -238,7 +238,7 @@ static bool same_stamp(const struct stamp *a, const struct stamp *b)
            a->uid == b->uid && a->gid == b->gid;
 }
 
-static bool conflict(struct err *err, struct str rel, const char *what)
+static bool writer_conflict(struct err *err, struct str rel, const char *what)
 {
     err_set(err, E_CONFLICT, "'%s' %s", rel.p, what);
     return err_ctx(err, "path", "%s", rel.p);
@@ -248,11 +248,12 @@ static bool check_expected(
     struct str rel, const struct stamp *old, const struct writer_options *options, struct err *err)
 {
     if (!old->ino && (options->must_exist || options->expect))
-        return conflict(err, rel, "does not exist (any more)");
+        return writer_conflict(err, rel, "does not exist (any more)");
     if (old->ino && options->must_not_exist)
-        return conflict(err, rel, "exists already");
+        return writer_conflict(err, rel, "exists already");
     if (options->expect && !same_stamp(old, options->expect))
-        return conflict(err, rel, "was changed meanwhile: read it again and repeat the change");
+        return writer_conflict(
+            err, rel, "was changed meanwhile: read it again and repeat the change");
     return true;
 }
 
@@ -273,9 +274,9 @@ static bool add_op(struct writer *w, const struct writer_op *new, struct err *er
 {
     uint64_t hash = fnv_add(FNV_START, new->op.rel);
     grow_slots(w);
-    uint32_t *slot = slot_of(w, new->op.rel, hash);
+    uint32_t *slot = writer_slot(w, new->op.rel, hash);
     if (*slot)
-        return conflict(err, new->op.rel, "is in this change already");
+        return writer_conflict(err, new->op.rel, "is in this change already");
     if (w->n == w->cap) {
         w->cap = w->cap ? 2 * w->cap : 8;
         w->ops = base_realloc(w->ops, w->cap * sizeof(*w->ops));
@@ -286,7 +287,7 @@ static bool add_op(struct writer *w, const struct writer_op *new, struct err *er
     return true;
 }
 
-static bool put_file(struct writer *w, struct str rel, const struct stage_spec *spec,
+static bool writer_put_file(struct writer *w, struct str rel, const struct stage_spec *spec,
     const struct writer_options *options, struct err *err)
 {
     struct writer_op new = {.spec = *spec};
@@ -303,7 +304,7 @@ static bool put_file(struct writer *w, struct str rel, const struct stage_spec *
     if (options->set_mode && options->mode > 07777)
         return err_set(err, E_IO, "'%o' is not a file mode", (unsigned)options->mode);
     new.op.rel = arena_str(&w->arena, rel);
-    if (!look_at(w, new.op.rel, options->expect, &new.op.old, err) ||
+    if (!writer_inspect(w, new.op.rel, options->expect, &new.op.old, err) ||
         !check_expected(new.op.rel, &new.op.old, options, err))
         return false;
     new.op.kind = new.op.old.ino ? CHANGE_UPDATE : CHANGE_CREATE;
@@ -325,7 +326,7 @@ bool writer_put(struct writer *w, struct str rel, struct str content,
 {
     static const struct writer_options defaults;
     struct stage_spec spec = {.content = content};
-    return put_file(w, rel, &spec, options ? options : &defaults, err);
+    return writer_put_file(w, rel, &spec, options ? options : &defaults, err);
 }
 
 bool writer_put_from(struct writer *w, struct str rel, const struct writer_source *source,
@@ -335,7 +336,7 @@ bool writer_put_from(struct writer *w, struct str rel, const struct writer_sourc
     struct stage_spec spec = {.source = {source->root_fd, source->path, source->stamp, source->part,
                                   source->at, source->size}};
     BUG_ON(options && (options->link || options->keep_eol));
-    return put_file(w, rel, &spec, options ? options : &defaults, err);
+    return writer_put_file(w, rel, &spec, options ? options : &defaults, err);
 }
 
 void writer_tidy(struct writer *w)
@@ -358,7 +359,7 @@ bool writer_remove(struct writer *w, struct str rel, const struct stamp *expect,
     if (expect && S_ISDIR(expect->mode))
         return err_set(err, E_IO, "'%s' is a directory: only what is in it can be removed", rel.p);
     new.op.rel = arena_str(&w->arena, rel);
-    return look_at(w, new.op.rel, expect, &new.op.old, err) &&
+    return writer_inspect(w, new.op.rel, expect, &new.op.old, err) &&
            check_expected(new.op.rel, &new.op.old, &options, err) && add_op(w, &new, err);
 }
 
@@ -373,10 +374,10 @@ bool writer_move(struct writer *w, struct str from, struct str to, struct str co
     target.expect = NULL;
     target.must_exist = false;
     target.must_not_exist = true;
-    if (put_file(w, to, &spec, &target, err))
+    if (writer_put_file(w, to, &spec, &target, err))
         return true;
     /* It was inserted last, so no probe sequence passes through its slot. */
-    *slot_of(w, old->rel, w->ops[w->n - 1].hash) = 0;
+    *writer_slot(w, old->rel, w->ops[w->n - 1].hash) = 0;
     w->n--;
     return false;
 }
@@ -389,7 +390,7 @@ static int compare_ops(const void *a, const void *b)
         ((const struct writer_op *)a)->op.rel, ((const struct writer_op *)b)->op.rel);
 }
 
-static bool is_missing(struct writer *w, struct str dir, bool *ret_missing, struct err *err)
+static bool writer_is_missing(struct writer *w, struct str dir, bool *ret_missing, struct err *err)
 {
     char path[PATH_MAX];
     memcpy(path, dir.p, dir.n);
@@ -437,7 +438,7 @@ static bool plan_parents(struct writer *w, struct str rel, bool in_new, struct e
     size_t n = (size_t)MAX(str_find_last(rel, '/'), (ptrdiff_t)0), parent_n = n;
     while (n > 0 && !is_planned(&w->change, str_head(rel, n))) {
         bool missing = true;
-        if (!in_new && !is_missing(w, str_head(rel, n), &missing, err))
+        if (!in_new && !writer_is_missing(w, str_head(rel, n), &missing, err))
             return false;
         if (!missing)
             break;
@@ -458,12 +459,12 @@ static bool plan_shape(struct writer *w, size_t i, size_t end, struct err *err)
     for (size_t k = i + 1; k < end; k++)
         ok = ok && w->ops[k].op.kind == (was_dir ? CHANGE_DELETE : CHANGE_CREATE);
     if (!ok)
-        return conflict(err, op->rel, "can't be a file and a directory in one change");
+        return writer_conflict(err, op->rel, "can't be a file and a directory in one change");
     op->kind = was_dir ? CHANGE_TO_FILE : CHANGE_TO_DIR;
     return was_dir || plan_dir(w, op->rel, err);
 }
 
-static bool plan(struct writer *w, struct err *err)
+static bool writer_make_plan(struct writer *w, struct err *err)
 {
     struct change *c = &w->change;
     size_t inside = 0; /* operations before this index are below one that changes its type */
@@ -517,7 +518,7 @@ static bool stage_one(void *writer, size_t i, struct err *err)
     return stage_file(c, i, &w->ops[i].spec, &file->bytes_written, err);
 }
 
-static bool ask_staged(struct writer *w, struct err *err)
+static bool writer_confirm_staged(struct writer *w, struct err *err)
 {
     const struct change *c = &w->change;
     if (!w->ask)
@@ -539,7 +540,7 @@ static bool ask_staged(struct writer *w, struct err *err)
 static bool stage_all(struct writer *w, struct journal *j, struct err *err)
 {
     return stage_dirs(&w->change, j, err) && split_run(w->change.n_ops, stage_one, w, err) &&
-           ask_staged(w, err);
+           writer_confirm_staged(w, err);
 }
 
 static bool rename_all(struct writer *w, struct journal *j, struct err *err)
@@ -558,8 +559,8 @@ static bool rename_all(struct writer *w, struct journal *j, struct err *err)
 }
 
 /* Returns the failure, and adds what it left behind. */
-static bool undone(const struct writer *w, const struct journal *j, const struct err *later,
-    struct err *failure, struct err *err)
+static bool writer_undo_error(const struct writer *w, const struct journal *j,
+    const struct err *later, struct err *failure, struct err *err)
 {
     const struct change *c = &w->change;
     if (later->code != ERR_NONE)
@@ -589,14 +590,14 @@ bool writer_commit(struct writer *w, struct writer_result *ret_result, struct er
         *ret_result = (struct writer_result){0};
         return true;
     }
-    if (!plan(w, err) || !journal_open(w->journal_dir, &w->change, &j, err))
+    if (!writer_make_plan(w, err) || !journal_open(w->journal_dir, &w->change, &j, err))
         return false;
     bool staged = stage_all(w, &j, &failure);
     if (!staged || !rename_all(w, &j, &failure)) {
         bool clean =
             staged ? journal_undo(&j, &w->change, &later) : journal_drop(&j, &w->change, &later);
         BUG_ON(clean != (later.code == ERR_NONE));
-        return undone(w, &j, &later, &failure, err);
+        return writer_undo_error(w, &j, &later, &failure, err);
     }
     /* All new, and recorded as such: the remaining cleanup can wait for the next command. */
     if (!journal_finish(&j, &w->change, &later))

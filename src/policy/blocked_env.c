@@ -91,20 +91,20 @@ static const struct blocked rows[] = {
         PLUGINS, DROP},
 };
 
-static bool same(struct str a, struct str b)
+static bool blocked_env_same(struct str a, struct str b)
 {
     return a.n == b.n && strncasecmp(a.p, b.p, a.n) == 0;
 }
 
-static bool fits(struct str pattern, struct str name)
+static bool blocked_env_matches(struct str pattern, struct str name)
 {
     ptrdiff_t star = str_find(pattern, '*');
     if (star < 0)
-        return same(pattern, name);
+        return blocked_env_same(pattern, name);
     struct str tail = str_skip(pattern, (size_t)star + 1);
     return name.n >= (size_t)star + tail.n &&
-           same(str_head(pattern, (size_t)star), str_head(name, (size_t)star)) &&
-           same(tail, str_skip(name, name.n - tail.n));
+           blocked_env_same(str_head(pattern, (size_t)star), str_head(name, (size_t)star)) &&
+           blocked_env_same(tail, str_skip(name, name.n - tail.n));
 }
 
 const struct blocked *blocked_env(struct str name)
@@ -112,7 +112,7 @@ const struct blocked *blocked_env(struct str name)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct str each, rest = str_z(rows[i].name);
         while (rest.n && str_cut(rest, ' ', &each, &rest))
-            if (each.n && fits(each, name))
+            if (each.n && blocked_env_matches(each, name))
                 return &rows[i];
     }
     return NULL;

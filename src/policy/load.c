@@ -47,7 +47,7 @@ static bool blame_field(struct err *err, const char *place, const char *field)
 }
 
 /* A wrong type is left to the field table to report. */
-static bool check_version(const json_t *json, const char *place, struct err *err)
+static bool policy_check_version(const json_t *json, const char *place, struct err *err)
 {
     const json_t *version = json_object_get(json, "policy_version");
     long long number = json_integer_value(version);
@@ -88,10 +88,10 @@ static bool check_filters(const struct policy *policy, const char *place, struct
     return true;
 }
 
-static bool read_tree(const json_t *json, const char *place, struct arena *arena,
+static bool policy_read_tree(const json_t *json, const char *place, struct arena *arena,
     struct policy *ret_policy, struct err *err)
 {
-    if (!check_version(json, place, err))
+    if (!policy_check_version(json, place, err))
         return false;
     AUTO_JSON json_t *tree = without_nulls(json);
     const struct field_source source = {.json = tree, .place = place, .code = E_PROTOCOL};
@@ -121,11 +121,11 @@ bool policy_parse(struct str text, const char *name, struct arena *arena, struct
         return too_large(name, err);
     if (!doc_parse(text, name, E_PROTOCOL, &tree, err))
         return false;
-    return read_tree(tree, "", arena, ret_policy, err) || doc_blame(err, text, name);
+    return policy_read_tree(tree, "", arena, ret_policy, err) || doc_blame(err, text, name);
 }
 
 /* Reads the whole text. `flags` are for open(2). */
-static bool read_text(const char *path, int flags, struct buf *text, struct err *err)
+static bool policy_read_text(const char *path, int flags, struct buf *text, struct err *err)
 {
     struct stat st;
     AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags);
@@ -146,7 +146,7 @@ static bool read_text(const char *path, int flags, struct buf *text, struct err 
 bool policy_load(const char *path, struct arena *arena, struct policy *ret_policy, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * POLICY_TEXT_MAX);
-    return read_text(path, 0, &text, err) &&
+    return policy_read_text(path, 0, &text, err) &&
            policy_parse(buf_str(&text), path, arena, ret_policy, err);
 }
 
@@ -168,7 +168,7 @@ static bool load_reference(const json_t *path, const char *place, struct arena *
         err_ctx(err, "value", STR_FMT, STR_ARG(text));
         return blame_field(err, place, "path");
     }
-    if (!read_text(text.p, O_NONBLOCK, &bytes, err) ||
+    if (!policy_read_text(text.p, O_NONBLOCK, &bytes, err) ||
         !policy_parse(buf_str(&bytes), text.p, arena, ret_policy, err))
         return false;
     ret_reference->path = arena_str(arena, text);
@@ -182,5 +182,5 @@ bool policy_from_json(const json_t *json, const char *place, struct arena *arena
     const json_t *path = json_object_get(json, "path");
     if (path && json_object_size(json) == 1 && ret_reference)
         return load_reference(path, place, arena, ret_policy, ret_reference, err);
-    return read_tree(json, place, arena, ret_policy, err);
+    return policy_read_tree(json, place, arena, ret_policy, err);
 }

@@ -211,7 +211,7 @@ json_t *policy_to_json(const struct policy *policy)
     return field_write(&policy_shape, policy);
 }
 
-static json_t *property(json_t *schema, const char *name)
+static json_t *policy_schema_property(json_t *schema, const char *name)
 {
     json_t *found = json_object_get(json_object_get(schema, "properties"), name);
     BUG_ON(!found);
@@ -229,6 +229,7 @@ void policy_name_filters(json_t *list_schema)
 json_t *policy_schema(void)
 {
     json_t *schema = field_schema(&policy_shape);
-    policy_name_filters(property(property(schema, "replay"), "normalization_filters"));
+    policy_name_filters(
+        policy_schema_property(policy_schema_property(schema, "replay"), "normalization_filters"));
     return schema;
 }

@@ -9,7 +9,7 @@
 
 static const struct str root_word = {"${ROOT}", sizeof("${ROOT}") - 1};
 
-static const struct preset *find(const char *name)
+static const struct preset *preset_find(const char *name)
 {
     for (size_t i = 0; i < n_presets; i++)
         if (strcmp(presets[i].name, name) == 0)
@@ -42,13 +42,13 @@ static bool wants_root(const json_t *value)
     return json_is_string(value) && str_starts_with(json_str(value), root_word);
 }
 
-static bool is_missing(const json_t *value)
+static bool preset_is_missing(const json_t *value)
 {
     const char *text = json_string_value(value);
     return text && text[0] == '/' && access(text, F_OK) != 0;
 }
 
-static void substitute(json_t *tree, struct str root)
+static void preset_substitute(json_t *tree, struct str root)
 {
     const char *key;
     json_t *value;
@@ -58,13 +58,13 @@ static void substitute(json_t *tree, struct str root)
         if (wants_root(value))
             json_put(tree, key, put_root(value, root));
         else
-            substitute(value, root);
+            preset_substitute(value, root);
     }
     for (size_t i = 0; i < json_array_size(tree);) {
         value = json_array_get(tree, i);
         if (wants_root(value))
             json_array_set_new(tree, i, put_root(value, root));
-        else if (is_missing(value)) {
+        else if (preset_is_missing(value)) {
             json_array_remove(tree, i);
             continue;
         }
@@ -75,7 +75,7 @@ static void substitute(json_t *tree, struct str root)
 bool preset_load(const char *name, struct str root, struct arena *arena, struct policy *ret_policy,
     struct err *err)
 {
-    const struct preset *preset = find(name);
+    const struct preset *preset = preset_find(name);
     AUTO_JSON json_t *tree = NULL;
     if (!preset)
         return fail_unknown(name, err);
@@ -85,7 +85,7 @@ bool preset_load(const char *name, struct str root, struct arena *arena, struct 
             STR_ARG(root));
     bool ok = yaml_parse(str_z(preset->text), preset->name, E_INTERNAL, &tree, err);
     BUG_ON(!ok);
-    substitute(tree, root);
+    preset_substitute(tree, root);
     if (!policy_from_json(tree, "", arena, ret_policy, NULL, err))
         return false;
     ret_policy->limits.asked_processes = ret_policy->limits.asked_memory = false;

@@ -9,7 +9,7 @@ enum {
 };
 
 /* A quoted path: one line of plain text, whatever its bytes are. */
-static void add_path(struct buf *b, const char *before, struct str path, const char *after)
+static void starter_add_path(struct buf *b, const char *before, struct str path, const char *after)
 {
     buf_add_z(b, before);
     yaml_add_text(b, path);
@@ -19,7 +19,7 @@ static void add_path(struct buf *b, const char *before, struct str path, const c
 static void end_entry(struct buf *b, const struct starter_path *entry)
 {
     if (entry->target.p)
-        add_path(b, " # leads to ", entry->target, "");
+        starter_add_path(b, " # leads to ", entry->target, "");
     if (entry->note)
         buf_printf(b, "%s %s", entry->target.p ? ";" : " #", entry->note);
     buf_add_byte(b, '\n');
@@ -28,7 +28,7 @@ static void end_entry(struct buf *b, const struct starter_path *entry)
 static void add_entries(struct buf *b, const char *before, const struct starter_paths *list)
 {
     for (size_t i = 0; i < list->n; i++) {
-        add_path(b, before, list->p[i].path, "");
+        starter_add_path(b, before, list->p[i].path, "");
         end_entry(b, &list->p[i]);
     }
 }
@@ -39,7 +39,7 @@ static void add_read(struct buf *b, const struct starter *starter)
                  "  allowed_read:");
     buf_add_z(b, starter->root.p || starter->read.n ? "\n" : " []\n");
     if (starter->root.p)
-        add_path(b, "    - ", starter->root, "\n");
+        starter_add_path(b, "    - ", starter->root, "\n");
     add_entries(b, "    - ", &starter->read);
 }
 
@@ -50,7 +50,7 @@ static void add_write_comments(struct buf *b, const struct starter_paths *write)
                  "  # fs_write_unsafe_ack to true: files there could be changed or deleted.\n"
                  "  allowed_write: [\n");
     for (size_t i = 0; i < write->n; i++) {
-        add_path(b, "    # ", write->p[i].path, ",");
+        starter_add_path(b, "    # ", write->p[i].path, ",");
         end_entry(b, &write->p[i]);
     }
     buf_add_z(b, "  ]\n");
@@ -75,7 +75,7 @@ static void add_fs(struct buf *b, const struct starter *starter)
     }
     buf_add_z(b, "  # Where the program starts: inside one of them.\n");
     if (starter->root.p)
-        add_path(b, "  working_dir: ", starter->root, "\n");
+        starter_add_path(b, "  working_dir: ", starter->root, "\n");
     else
         buf_add_z(b, "  # working_dir: /path/to/project\n");
     buf_printf(b, "fs_write_unsafe_ack: %s\n", starter->write_ack ? "true" : "false");
@@ -129,7 +129,7 @@ static void add_refused(struct buf *b, const struct starter_paths *refused)
         return;
     buf_add_z(b, "\n# The command used these, too; they can't be allowed:\n");
     for (size_t i = 0; i < shown; i++) {
-        add_path(b, "#   ", refused->p[i].path, "");
+        starter_add_path(b, "#   ", refused->p[i].path, "");
         buf_printf(b, ": %s\n", refused->p[i].note ? refused->p[i].note : "");
     }
     if (refused->n > shown)
@@ -157,7 +157,7 @@ void starter_write(struct buf *b, const struct starter *starter)
                  "  # Variables with their values; these need no allowlist entry.\n"
                  "  set:\n");
     if (starter->search_path.p && !str_is(starter->search_path, STARTER_PATH))
-        add_path(b, "    PATH: ", starter->search_path, "\n");
+        starter_add_path(b, "    PATH: ", starter->search_path, "\n");
     else
         buf_add_z(b, "    PATH: " STARTER_PATH "\n");
     buf_add_z(b, "\n"

@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-static void deny(struct verdict *v, const struct denial *denial)
+static void validate_deny(struct verdict *v, const struct denial *denial)
 {
     denials_add(&v->denials, denial);
 }
@@ -46,19 +46,21 @@ static bool is_absolute(struct str path)
 
 /* sandbox, network ---------------------------------------------------------------------------- */
 
-static void check_sandbox(struct verdict *v)
+static void validate_check_sandbox(struct verdict *v)
 {
     const struct policy *p = v->policy;
     if (p->sandbox_unsafe_ack)
         return;
     if (p->sandbox == POLICY_NO_SANDBOX)
-        deny(v, &(struct denial){"sandbox", "sandbox disabled without explicit acknowledgement",
-                    STR("none"), "nothing of the policy would be enforced",
-                    "use 'sandbox: native', or set sandbox_unsafe_ack to true"});
+        validate_deny(
+            v, &(struct denial){"sandbox", "sandbox disabled without explicit acknowledgement",
+                   STR("none"), "nothing of the policy would be enforced",
+                   "use 'sandbox: native', or set sandbox_unsafe_ack to true"});
     if (p->sandbox == POLICY_LANDLOCK)
-        deny(v, &(struct denial){"sandbox", "weaker sandbox without explicit acknowledgement",
-                    STR("landlock"), "without namespaces much of the system stays visible",
-                    "use 'sandbox: native', or set sandbox_unsafe_ack to true"});
+        validate_deny(
+            v, &(struct denial){"sandbox", "weaker sandbox without explicit acknowledgement",
+                   STR("landlock"), "without namespaces much of the system stays visible",
+                   "use 'sandbox: native', or set sandbox_unsafe_ack to true"});
 }
 
 static void check_network(struct verdict *v)
@@ -67,38 +69,41 @@ static void check_network(struct verdict *v)
     if (p->network_unsafe_ack)
         return;
     if (p->network == POLICY_NETWORK_ENABLED)
-        deny(v, &(struct denial){"network", "network enabled without explicit acknowledgement",
-                    STR("enabled"), "whatever the program reads could be sent away",
-                    "use 'network: disabled', or set network_unsafe_ack to true"});
+        validate_deny(
+            v, &(struct denial){"network", "network enabled without explicit acknowledgement",
+                   STR("enabled"), "whatever the program reads could be sent away",
+                   "use 'network: disabled', or set network_unsafe_ack to true"});
     else if (p->sandbox == POLICY_NO_SANDBOX)
-        deny(v, &(struct denial){"network", "network policy cannot be enforced without sandbox",
-                    STR("disabled"), "without a sandbox the program reaches the network",
-                    "use 'sandbox: native', or set network_unsafe_ack to true"});
+        validate_deny(
+            v, &(struct denial){"network", "network policy cannot be enforced without sandbox",
+                   STR("disabled"), "without a sandbox the program reaches the network",
+                   "use 'sandbox: native', or set network_unsafe_ack to true"});
 }
 
 static void check_sockets(struct verdict *v)
 {
     const struct policy *p = v->policy;
     if (p->allow_unix_sockets && !p->unix_sockets_unsafe_ack)
-        deny(v, &(struct denial){"allow_unix_sockets",
-                    "Unix sockets allowed without explicit acknowledgement", STR("true"),
-                    "a service of the host that listens in a visible directory could be asked to "
-                    "act outside",
-                    "set allow_unix_sockets to false, or set unix_sockets_unsafe_ack to true"});
+        validate_deny(
+            v, &(struct denial){"allow_unix_sockets",
+                   "Unix sockets allowed without explicit acknowledgement", STR("true"),
+                   "a service of the host that listens in a visible directory could be asked to "
+                   "act outside",
+                   "set allow_unix_sockets to false, or set unix_sockets_unsafe_ack to true"});
 }
 
 /* env ----------------------------------------------------------------------------------------- */
 
-static void check_name(struct verdict *v, const char *field, struct str name)
+static void validate_check_name(struct verdict *v, const char *field, struct str name)
 {
     const struct blocked *row = blocked_env(name);
     if (name.n == 0 || str_find(name, '=') >= 0 || str_find(name, '\0') >= 0)
-        deny(v, &(struct denial){field, "not a name of an environment variable", name,
-                    name.n ? "a name can't have '=' or NUL in it" : "it is empty",
-                    "write the name alone"});
+        validate_deny(v, &(struct denial){field, "not a name of an environment variable", name,
+                             name.n ? "a name can't have '=' or NUL in it" : "it is empty",
+                             "write the name alone"});
     else if (row)
-        deny(v, &(struct denial){
-                    field, "dangerous environment variable blocked", name, row->reason, row->fix});
+        validate_deny(v, &(struct denial){field, "dangerous environment variable blocked", name,
+                             row->reason, row->fix});
 }
 
 static void check_env(struct verdict *v, const struct policy_host *host)
@@ -107,19 +112,21 @@ static void check_env(struct verdict *v, const struct policy_host *host)
     if (host->own_env)
         return;
     for (size_t i = 0; i < env->allowlist.n; i++)
-        check_name(v, arena_printf(v->arena, "env.allowlist[%zu]", i), env->allowlist.p[i]);
+        validate_check_name(
+            v, arena_printf(v->arena, "env.allowlist[%zu]", i), env->allowlist.p[i]);
     for (size_t i = 0; i < env->set.n; i++) {
         AUTO_BUF struct buf place = BUF_INIT(1024);
         buf_add_z(&place, "env.set");
         place_add_key(&place, env->set.p[i].key);
-        check_name(v, arena_strdup(v->arena, buf_str(&place)), env->set.p[i].key);
+        validate_check_name(v, arena_strdup(v->arena, buf_str(&place)), env->set.p[i].key);
     }
 }
 
 /* Paths --------------------------------------------------------------------------------------- */
 
 /* Resolves an absolute path. Sets errno on failure. */
-static bool resolve(struct arena *a, struct str given, struct verdict_path *ret, mode_t *ret_mode)
+static bool validate_resolve(
+    struct arena *a, struct str given, struct verdict_path *ret, mode_t *ret_mode)
 {
     struct stat st;
     AUTO_FD int fd = beneath_peek(given.p);
@@ -143,7 +150,7 @@ static bool resolve(struct arena *a, struct str given, struct verdict_path *ret,
 }
 
 /* A list in the policy, and how it is checked and reported. */
-struct list {
+struct validate_list {
     const char *field;
     const char *relative; /* the message for a relative path */
     enum blocked_use use;
@@ -164,14 +171,15 @@ static const struct blocked *find_blocked(
 static void deny_missing(struct verdict *v, const char *field, struct str given, int errnum)
 {
     bool missing = errnum == ENOENT || errnum == ENOTDIR;
-    deny(v, &(struct denial){field,
-                missing ? "allowlist path does not exist" : "allowlist path cannot be resolved",
-                given, arena_printf(v->arena, "%s", strerror(errnum)),
-                missing ? "create it, or take it out"
-                        : "name a path that can be reached, or take it out"});
+    validate_deny(
+        v, &(struct denial){field,
+               missing ? "allowlist path does not exist" : "allowlist path cannot be resolved",
+               given, arena_printf(v->arena, "%s", strerror(errnum)),
+               missing ? "create it, or take it out"
+                       : "name a path that can be reached, or take it out"});
 }
 
-static bool check_blocked(struct verdict *v, const struct list *list, const char *field,
+static bool check_blocked(struct verdict *v, const struct validate_list *list, const char *field,
     const struct verdict_path *path, struct str spelling)
 {
     const struct blocked *row = find_blocked(v, spelling, list->use);
@@ -181,50 +189,50 @@ static bool check_blocked(struct verdict *v, const struct list *list, const char
     const char *reason =
         link ? arena_printf(v->arena, "it leads to " STR_FMT ": %s", STR_ARG(spelling), row->reason)
              : row->reason;
-    deny(v,
+    validate_deny(v,
         &(struct denial){field, "disallowed allowlist path", path->given, reason, row->fix, true});
     return false;
 }
 
 /* One entry: must be absolute, not blocked as given, exist, and not be blocked where it leads. */
-static bool check_entry(struct verdict *v, const struct list *list, const char *field,
+static bool check_entry(struct verdict *v, const struct validate_list *list, const char *field,
     struct str given, struct verdict_path *ret_path)
 {
     struct verdict_path path = {.given = given};
     mode_t mode;
     if (!is_absolute(given)) {
-        deny(v, &(struct denial){field, list->relative, given,
-                    "a relative path means something else in every directory",
-                    "write the whole path, from / on"});
+        validate_deny(v, &(struct denial){field, list->relative, given,
+                             "a relative path means something else in every directory",
+                             "write the whole path, from / on"});
         return false;
     }
     struct str clean = lexical_absolute(v->arena, STR("/"), given);
     if (!check_blocked(v, list, field, &path, clean))
         return false;
-    if (!resolve(v->arena, given, &path, &mode)) {
+    if (!validate_resolve(v->arena, given, &path, &mode)) {
         deny_missing(v, field, given, errno);
         return false;
     }
     if (!check_blocked(v, list, field, &path, path.resolved))
         return false;
     if (path.of_kernel) {
-        deny(v, &(struct denial){field, "disallowed allowlist path", given,
-                    "it is a file system through which the kernel is read and set",
-                    "name a directory of files, or take it out", true});
+        validate_deny(v, &(struct denial){field, "disallowed allowlist path", given,
+                             "it is a file system through which the kernel is read and set",
+                             "name a directory of files, or take it out", true});
         return false;
     }
     if (!S_ISDIR(mode) && !S_ISREG(mode)) {
-        deny(v, &(struct denial){field, "allowlist path is neither a file nor a directory", given,
-                    "a socket, pipe or device reaches something else",
-                    "name a file or a directory, or take it out"});
+        validate_deny(v, &(struct denial){field, "allowlist path is neither a file nor a directory",
+                             given, "a socket, pipe or device reaches something else",
+                             "name a file or a directory, or take it out"});
         return false;
     }
     *ret_path = path;
     return true;
 }
 
-static void check_list(struct verdict *v, const struct list *list, const struct str_list *entries,
-    struct verdict_paths *ret_paths)
+static void check_list(struct verdict *v, const struct validate_list *list,
+    const struct str_list *entries, struct verdict_paths *ret_paths)
 {
     struct verdict_paths paths = {.p = ARENA_NEW(v->arena, struct verdict_path, entries->n)};
     for (size_t i = 0; i < entries->n; i++) {
@@ -241,14 +249,14 @@ static void check_list(struct verdict *v, const struct list *list, const struct 
 }
 
 /* A directory to start in, from the policy or the caller. */
-struct start {
+struct validate_start {
     const char *field;
     const char *relative;
     const char *outside;
 };
 
-static void check_start(
-    struct verdict *v, const struct start *start, struct str given, struct verdict_path *ret_path)
+static void check_start(struct verdict *v, const struct validate_start *start, struct str given,
+    struct verdict_path *ret_path)
 {
     struct verdict_path path;
     mode_t mode;
@@ -257,7 +265,7 @@ static void check_start(
         denial.message = start->relative;
         denial.reason = "a relative path means something else in every directory";
         denial.fix = "write the whole path, from / on";
-    } else if (!resolve(v->arena, given, &path, &mode)) {
+    } else if (!validate_resolve(v->arena, given, &path, &mode)) {
         denial.message = "working directory cannot be entered";
         denial.reason = arena_printf(v->arena, "%s", strerror(errno));
         denial.fix = "create it, or name another one";
@@ -275,16 +283,17 @@ static void check_start(
         *ret_path = path;
         return;
     }
-    deny(v, &denial);
+    validate_deny(v, &denial);
 }
 
 static void check_fs(struct verdict *v, bool as_found)
 {
-    const struct list read = {
+    const struct validate_list read = {
         "fs.allowed_read", "allowlist paths must be absolute", BLOCKED_READ, as_found};
-    static const struct list write = {
+    static const struct validate_list write = {
         "fs.allowed_write", "allowlist paths must be absolute", BLOCKED_WRITE, false};
-    static const struct start start = {"fs.working_dir", "working_dir must be an absolute path",
+    static const struct validate_start start = {"fs.working_dir",
+        "working_dir must be an absolute path",
         "policy working_dir is not within allowlisted paths"};
     const struct policy_fs *fs = &v->policy->fs;
     check_list(v, &read, &fs->allowed_read, &v->read);
@@ -303,7 +312,7 @@ static bool resolve_new(struct arena *a, struct str given, struct verdict_path *
     mode_t mode;
     struct stat st;
     struct verdict_path path;
-    while (!resolve(a, arena_str(a, at), &path, &mode)) {
+    while (!validate_resolve(a, arena_str(a, at), &path, &mode)) {
         const char *name = arena_strdup(a, at);
         if (errno != ENOENT || at.n <= 1 || lstat(name, &st) == 0)
             return false;
@@ -351,7 +360,7 @@ static void check_artifacts(struct verdict *v)
         v->artifacts_dir = path;
         return;
     }
-    deny(v, &denial);
+    validate_deny(v, &denial);
 }
 
 static void check_write(struct verdict *v)
@@ -360,12 +369,12 @@ static void check_write(struct verdict *v)
     if (p->fs_write_unsafe_ack)
         return;
     if (p->fs.allowed_write.n)
-        deny(v, &(struct denial){"fs.allowed_write",
-                    "write allowlist requires explicit acknowledgement", p->fs.allowed_write.p[0],
-                    "files there could be changed or deleted",
-                    "set fs_write_unsafe_ack to true, or let nothing be written"});
+        validate_deny(v, &(struct denial){"fs.allowed_write",
+                             "write allowlist requires explicit acknowledgement",
+                             p->fs.allowed_write.p[0], "files there could be changed or deleted",
+                             "set fs_write_unsafe_ack to true, or let nothing be written"});
     if (p->fs_strict_write && p->artifacts.enabled)
-        deny(
+        validate_deny(
             v, &(struct denial){"fs_strict_write", "write access requires explicit acknowledgement",
                    STR("true"), "artifacts are written",
                    "set fs_write_unsafe_ack to true, or artifacts.enabled to false"});
@@ -390,17 +399,18 @@ static bool is_writable(const struct verdict *v, const struct verdict_path *path
 
 static void check_exec(struct verdict *v)
 {
-    static const struct list exec = {
+    static const struct validate_list exec = {
         "exec.allowed_executables", "allowed executable paths must be absolute", BLOCKED_READ};
     check_list(v, &exec, &v->policy->exec.allowed_executables, &v->exec);
     for (size_t i = 0; i < v->exec.n; i++) {
         struct verdict_path *path = &v->exec.p[i];
         path->writable = is_writable(v, path);
         if (path->writable && !v->policy->fs_write_unsafe_ack)
-            deny(v, &(struct denial){arena_printf(v->arena, "%s[%zu]", exec.field, path->index),
-                        "writable executables require explicit acknowledgement", path->given,
-                        "a program could be written there, and run",
-                        "set fs_write_unsafe_ack to true, or take it out of one of the lists"});
+            validate_deny(
+                v, &(struct denial){arena_printf(v->arena, "%s[%zu]", exec.field, path->index),
+                       "writable executables require explicit acknowledgement", path->given,
+                       "a program could be written there, and run",
+                       "set fs_write_unsafe_ack to true, or take it out of one of the lists"});
     }
 }
 
@@ -412,9 +422,9 @@ void policy_validate(const struct policy *policy, const struct policy_host *host
     mode_t mode;
     if (host->home && host->home[0] == '/') {
         v.home = lexical_absolute(arena, STR("/"), str_z(host->home));
-        v.home_resolved = resolve(arena, v.home, &home, &mode) ? home.resolved : v.home;
+        v.home_resolved = validate_resolve(arena, v.home, &home, &mode) ? home.resolved : v.home;
     }
-    check_sandbox(&v);
+    validate_check_sandbox(&v);
     check_network(&v);
     check_sockets(&v);
     check_env(&v, host);
@@ -445,7 +455,7 @@ static bool is_shell(const struct verdict_path *command)
            blocked_shell(lexical_name(command->given));
 }
 
-static void check_file(
+static void validate_check_file(
     struct verdict *v, const struct verdict_path *command, mode_t mode, struct denial *denial)
 {
     if (!S_ISREG(mode)) {
@@ -481,16 +491,16 @@ static void check_command(struct verdict *v, struct str given)
         denial.message = "command must be an absolute path";
         denial.reason = "with a policy no program is looked up in PATH";
         denial.fix = "write the whole path, from / on";
-    } else if (!resolve(v->arena, given, &path, &mode)) {
+    } else if (!validate_resolve(v->arena, given, &path, &mode)) {
         denial.message = "command does not exist";
         denial.reason = arena_printf(v->arena, "%s", strerror(errno));
         denial.fix = "name a program that is there";
     } else {
-        check_file(v, &path, mode, &denial);
+        validate_check_file(v, &path, mode, &denial);
         v->command = path;
     }
     if (denial.message)
-        deny(v, &denial);
+        validate_deny(v, &denial);
 }
 
 bool policy_is_shell(struct str absolute)
@@ -498,13 +508,13 @@ bool policy_is_shell(struct str absolute)
     AUTO_ARENA struct arena scratch = ARENA_INIT(1 << 20);
     struct verdict_path path = {.given = absolute, .resolved = absolute};
     mode_t mode;
-    resolve(&scratch, absolute, &path, &mode);
+    validate_resolve(&scratch, absolute, &path, &mode);
     return is_shell(&path);
 }
 
 void policy_validate_command(struct verdict *v, const struct policy_command *command)
 {
-    static const struct start start = {"cwd", "working directory must be an absolute path",
+    static const struct validate_start start = {"cwd", "working directory must be an absolute path",
         "working directory is not within allowlisted paths"};
     check_command(v, str_z(command->path));
     v->cwd = v->working_dir;

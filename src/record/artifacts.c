@@ -23,7 +23,7 @@ static const char transcript_name[] = "transcript.log", events_name[] = "events.
 static const char *const old_names[] = {transcript_name, events_name, "run.json", "checksums.json",
     "policy.json", "scenario.json", "normalization.json", part_name};
 
-static bool is_empty(int dir)
+static bool artifacts_is_empty(int dir)
 {
     int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
@@ -36,7 +36,7 @@ static bool is_empty(int dir)
 }
 
 /* Never follows a symlink and never opens an existing file. */
-static int create(int dir, const char *name)
+static int artifacts_create(int dir, const char *name)
 {
     unlinkat(dir, name, 0);
     return openat(dir, name, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0644);
@@ -100,13 +100,13 @@ static bool keep_room(int dir, int *ret_fd)
     return ok || (errno != ENOSPC && errno != EDQUOT);
 }
 
-static bool begin(
+static bool artifacts_init(
     int dir, const char *path, bool for_run, struct artifacts *ret_artifacts, struct err *err)
 {
     AUTO_FD int room = -1;
     if (for_run && !keep_room(dir, &room))
         return err_errno(err, E_IO, errno, "cannot write to '%s'", path);
-    int transcript = for_run ? create(dir, transcript_name) : -1;
+    int transcript = for_run ? artifacts_create(dir, transcript_name) : -1;
     if (for_run && transcript < 0)
         return err_errno(err, E_IO, errno, "cannot write to '%s'", path);
     *ret_artifacts = (struct artifacts){
@@ -129,14 +129,14 @@ bool artifacts_open(
     AUTO_FD int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
         return err_errno(err, E_IO, errno, "cannot open the artifacts directory '%s'", path);
-    if (!overwrite && !is_empty(dir))
+    if (!overwrite && !artifacts_is_empty(dir))
         return err_set(err, E_CONFLICT,
             "the artifacts directory '%s' is not empty: name a new one, or set "
             "artifacts.overwrite",
             path);
     drop_run(dir);
     drop_replays(dir);
-    if (!begin(dir, path, true, ret_artifacts, err))
+    if (!artifacts_init(dir, path, true, ret_artifacts, err))
         return false;
     (void)TAKE_FD(dir);
     return true;
@@ -150,7 +150,7 @@ bool artifacts_open_below(
     AUTO_FD int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
         return err_errno(err, E_IO, errno, "cannot open '%s'", name);
-    if (!begin(dir, name, for_run, ret_artifacts, err)) {
+    if (!artifacts_init(dir, name, for_run, ret_artifacts, err)) {
         unlinkat(parent, name, AT_REMOVEDIR);
         return false;
     }
@@ -197,7 +197,7 @@ bool artifacts_stay(const struct artifacts *a, struct str path, struct err *err)
     return true;
 }
 
-static void append(struct artifacts_stream *s, struct str bytes)
+static void artifacts_append(struct artifacts_stream *s, struct str bytes)
 {
     if (s->fd < 0 || s->errnum)
         return;
@@ -213,22 +213,22 @@ static void append(struct artifacts_stream *s, struct str bytes)
 
 void artifacts_transcript(struct artifacts *a, struct str bytes)
 {
-    append(&a->transcript, bytes);
+    artifacts_append(&a->transcript, bytes);
 }
 
 void artifacts_event(struct artifacts *a, const json_t *object)
 {
     AUTO_BUF struct buf line = BUF_INIT(TREE_MAX);
     if (a->events.fd < 0 && !a->events.errnum) {
-        a->events.fd = create(a->dir, events_name);
+        a->events.fd = artifacts_create(a->dir, events_name);
         a->events.errnum = a->events.fd < 0 ? errno : 0;
     }
     json_add_compact(&line, object);
     buf_add_byte(&line, '\n');
-    append(&a->events, buf_str(&line));
+    artifacts_append(&a->events, buf_str(&line));
 }
 
-static void note(struct artifacts *a, const char *name, uint64_t hash)
+static void artifacts_add_checksum(struct artifacts *a, const char *name, uint64_t hash)
 {
     char hex[FNV_HEX];
     fnv_hex(hash, hex);
@@ -247,11 +247,11 @@ static bool open_inner(const struct artifacts *a, const char *name, int *fd, str
 }
 
 /* Writes all or nothing. The last component of the name is created in `into`. */
-static bool put(
+static bool artifacts_write(
     struct artifacts *a, int into, const char *name, struct str bytes, bool sync, struct err *err)
 {
     const char *slash = strrchr(name, '/');
-    AUTO_FD int fd = create(a->dir, part_name);
+    AUTO_FD int fd = artifacts_create(a->dir, part_name);
     if (fd < 0 || !file_write_all(fd, bytes) || (sync && fsync(fd) != 0) ||
         renameat(a->dir, part_name, into, slash ? slash + 1 : name) != 0) {
         err_errno(err, E_IO, errno, "cannot write the artifact '%s'", name);
@@ -259,13 +259,13 @@ static bool put(
             unlinkat(a->dir, part_name, 0);
         return false;
     }
-    note(a, name, fnv_add(FNV_START, bytes));
+    artifacts_add_checksum(a, name, fnv_add(FNV_START, bytes));
     return true;
 }
 
 bool artifacts_put(struct artifacts *a, const char *name, struct str bytes, struct err *err)
 {
-    return put(a, a->dir, name, bytes, true, err);
+    return artifacts_write(a, a->dir, name, bytes, true, err);
 }
 
 bool artifacts_put_json(struct artifacts *a, const char *name, const json_t *tree, struct err *err)
@@ -288,7 +288,7 @@ bool artifacts_snapshot(
     snprintf(name, sizeof(name), "%s/%04u.json", snapshots_name, a->n_snapshots + 1);
     json_add_compact(&text, tree);
     buf_add_byte(&text, '\n');
-    if (!put(a, a->snapshots, name, buf_str(&text), false, err))
+    if (!artifacts_write(a, a->snapshots, name, buf_str(&text), false, err))
         return false;
     a->n_snapshots++;
     memcpy(ret_name, name, sizeof(name));
@@ -301,7 +301,7 @@ bool artifacts_golden(struct artifacts *a, size_t index, struct str text, struct
     if (!open_inner(a, goldens_name, &a->goldens, err))
         return false;
     snprintf(name, sizeof(name), ARTIFACTS_GOLDEN, index + 1);
-    return put(a, a->goldens, name, text, true, err);
+    return artifacts_write(a, a->goldens, name, text, true, err);
 }
 
 /* Also records the checksum of a truncated file: the data in it is valid. */
@@ -312,7 +312,7 @@ static bool settle_stream(struct artifacts *a, struct artifacts_stream *s, struc
     if (!s->errnum && fsync(s->fd) != 0)
         s->errnum = errno;
     if (s->fd >= 0)
-        note(a, s->name, s->hash);
+        artifacts_add_checksum(a, s->name, s->hash);
     return !s->errnum || err_errno(err, E_IO, s->errnum, "cannot write the artifact '%s'", s->name);
 }
 

@@ -16,7 +16,7 @@ enum {
 const char *const record_names[] = {"run.json", "policy.json", "scenario.json",
     "normalization.json", "transcript.log", "events.jsonl", NULL};
 
-static bool is_missing(int errnum)
+static bool record_is_missing(int errnum)
 {
     return errnum == ENOENT || errnum == ENOTDIR;
 }
@@ -25,7 +25,7 @@ int record_open(const char *path, struct err *err)
 {
     int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
-        err_errno(err, is_missing(errno) ? E_NOT_FOUND : E_IO, errno,
+        err_errno(err, record_is_missing(errno) ? E_NOT_FOUND : E_IO, errno,
             "cannot open the artifacts directory '%s'", path);
     return dir;
 }
@@ -47,11 +47,11 @@ int record_file(int dir, const char *name)
 bool record_has(int dir, const char *name)
 {
     AUTO_FD int fd = record_file(dir, name);
-    return fd >= 0 || !is_missing(errno);
+    return fd >= 0 || !record_is_missing(errno);
 }
 
 /* Explains errors for which strerror() would be misleading. */
-static const char *why_not(int errnum)
+static const char *record_errno_reason(int errnum)
 {
     static const struct {
         int errnum;
@@ -71,11 +71,11 @@ static const char *why_not(int errnum)
 bool record_unreadable(const char *name, struct err *err)
 {
     int errnum = errno;
-    const char *why = why_not(errnum);
+    const char *why = record_errno_reason(errnum);
     if (why)
         err_set(err, E_IO, "cannot read the artifact '%s': %s", name, why);
     else
-        err_errno(err, is_missing(errnum) ? E_NOT_FOUND : E_IO, errnum,
+        err_errno(err, record_is_missing(errnum) ? E_NOT_FOUND : E_IO, errnum,
             "cannot read the artifact '%s'", name);
     return err_ctx(err, "file", "%s", name);
 }
@@ -106,7 +106,8 @@ static void replace_nul(struct buf *text)
     }
 }
 
-static bool parse(struct buf *text, const char *name, json_t **ret_tree, struct err *err)
+static bool record_parse_object(
+    struct buf *text, const char *name, json_t **ret_tree, struct err *err)
 {
     AUTO_JSON json_t *tree = NULL;
     replace_nul(text);
@@ -123,12 +124,12 @@ bool record_object(int dir, const char *name, json_t **ret_tree, struct err *err
     AUTO_BUF struct buf text = BUF_INIT(2 * (size_t)JSON_SIZE_MAX);
     if (!record_text(dir, name, JSON_SIZE_MAX, &text, err))
         return false;
-    return parse(&text, name, ret_tree, err) || err_ctx(err, "file", "%s", name);
+    return record_parse_object(&text, name, ret_tree, err) || err_ctx(err, "file", "%s", name);
 }
 
 /* Lines --------------------------------------------------------------------------------------- */
 
-struct lines {
+struct record_line_reader {
     const char *name;
     bool (*take)(void *context, const json_t *object, struct err *err);
     void *context;
@@ -136,7 +137,7 @@ struct lines {
     size_t number, total;
 };
 
-static bool take_line(struct lines *l, bool may_be_half, struct err *err)
+static bool record_read_line(struct record_line_reader *l, bool may_be_half, struct err *err)
 {
     AUTO_JSON json_t *tree = NULL;
     AUTO_ERR struct err why = {0};
@@ -144,7 +145,7 @@ static bool take_line(struct lines *l, bool may_be_half, struct err *err)
     snprintf(place, sizeof(place), "%s, line %zu", l->name, ++l->number);
     if (!buf_ok(&l->line))
         return err_set(err, E_IO, "%s is too long, in line %zu", l->name, l->number);
-    if (!parse(&l->line, place, &tree, &why)) {
+    if (!record_parse_object(&l->line, place, &tree, &why)) {
         bool skip = may_be_half && !tree && why.code == E_PROTOCOL;
         return skip || (err_ctx(&why, "file", "%s", l->name), err_move(err, &why));
     }
@@ -152,13 +153,13 @@ static bool take_line(struct lines *l, bool may_be_half, struct err *err)
     return l->take(l->context, tree, err);
 }
 
-static bool take_chunk(struct lines *l, struct str rest, struct err *err)
+static bool record_read_chunk(struct record_line_reader *l, struct str rest, struct err *err)
 {
     l->total += rest.n;
     for (ptrdiff_t end; (end = str_find(rest, '\n')) >= 0;) {
         buf_add(&l->line, rest.p, (size_t)end);
         rest = str_skip(rest, (size_t)end + 1);
-        if (!take_line(l, false, err))
+        if (!record_read_line(l, false, err))
             return false;
     }
     buf_add_str(&l->line, rest);
@@ -173,7 +174,7 @@ bool record_lines(int dir, const char *name, bool cut_off,
 {
     AUTO_FD int fd = record_file(dir, name);
     AUTO_FREE char *chunk = base_alloc(READ_SIZE);
-    struct lines l = {
+    struct record_line_reader l = {
         .name = name, .take = take, .context = context, .line = BUF_INIT(RECORD_LINE_MAX)};
     bool ok = fd >= 0;
     if (!ok)
@@ -182,11 +183,12 @@ bool record_lines(int dir, const char *name, bool cut_off,
         n = read(fd, chunk, READ_SIZE);
         if (n < 0 && errno == EINTR)
             continue;
-        ok = n >= 0 ? take_chunk(&l, str_n(chunk, (size_t)n), err) : record_unreadable(name, err);
+        ok = n >= 0 ? record_read_chunk(&l, str_n(chunk, (size_t)n), err)
+                    : record_unreadable(name, err);
         if (n <= 0)
             break;
     }
-    ok = ok && (l.line.n == 0 || take_line(&l, cut_off, err));
+    ok = ok && (l.line.n == 0 || record_read_line(&l, cut_off, err));
     buf_done(&l.line);
     return ok;
 }

@@ -10,7 +10,7 @@ enum {
     SHOWN = 200, /* bytes of a line in a message */
 };
 
-static struct str text_of(const json_t *object, const char *key)
+static struct str compare_text_field(const json_t *object, const char *key)
 {
     struct str s = json_str(json_object_get(object, key));
     return s.p ? s : STR("");
@@ -18,7 +18,7 @@ static struct str text_of(const json_t *object, const char *key)
 
 /* Screens ------------------------------------------------------------------------------------- */
 
-static void put_row(json_t *rows, size_t row, struct str expected, struct str actual)
+static void compare_put_row(json_t *rows, size_t row, struct str expected, struct str actual)
 {
     json_t *object = json_object();
     json_put(object, "row", json_integer((json_int_t)row));
@@ -38,7 +38,7 @@ static bool is_bare(const json_t *cell)
         if (value && !json_is_false(value))
             return false;
     }
-    return str_is(text_of(cell, "ch"), " ");
+    return str_is(compare_text_field(cell, "ch"), " ");
 }
 
 /* The invisible style of a blank depends on the order of drawing, and so on timing. */
@@ -70,7 +70,7 @@ static json_t *cells_of(const struct normalization *n, const json_t *expected, c
     return list;
 }
 
-static struct str line_of(const json_t *snapshot, size_t row)
+static struct str compare_line_text(const json_t *snapshot, size_t row)
 {
     struct str s = json_str(json_array_get(json_object_get(snapshot, "lines"), row));
     return s.p ? s : STR("");
@@ -85,7 +85,7 @@ static bool compare_row(const struct normalization *n, size_t row, const json_t 
     const json_t *actual, json_t *rows, struct err *err)
 {
     AUTO_BUF struct buf a = BUF_INIT(LINE_MAX_BYTES), b = BUF_INIT(LINE_MAX_BYTES);
-    struct str was = line_of(expected, row), is = line_of(actual, row);
+    struct str was = compare_line_text(expected, row), is = compare_line_text(actual, row);
     const json_t *was_cells = cells_row(expected, row), *is_cells = cells_row(actual, row);
     if (!normalization_text(n, POLICY_TARGET_SNAPSHOT_LINES, was, &a, err) ||
         !normalization_text(n, POLICY_TARGET_SNAPSHOT_LINES, is, &b, err))
@@ -99,7 +99,7 @@ static bool compare_row(const struct normalization *n, size_t row, const json_t 
         cells = cells_of(n, was_cells, is_cells);
     if (same && !json_array_size(cells))
         return true;
-    put_row(rows, row, buf_str(&a), buf_str(&b));
+    compare_put_row(rows, row, buf_str(&a), buf_str(&b));
     if (look_at_cells)
         json_put(json_array_get(rows, json_array_size(rows) - 1), "cells",
             cells ? json_incref(cells) : json_array());
@@ -130,8 +130,8 @@ static void blame_rows(const struct compare_place *place, json_t *rows, struct m
     AUTO_BUF struct buf where = BUF_INIT(512);
     const json_t *first = json_array_get(rows, 0);
     long long row = json_integer_value(json_object_get(first, "row"));
-    struct str was = str_head(text_of(first, "expected"), SHOWN),
-               is = str_head(text_of(first, "actual"), SHOWN);
+    struct str was = str_head(compare_text_field(first, "expected"), SHOWN),
+               is = str_head(compare_text_field(first, "actual"), SHOWN);
     add_where(place, &where);
     if (str_eq(was, is))
         mismatch_set(m, "snapshot", (int64_t)place->index,
@@ -189,7 +189,7 @@ bool compare_screens(const struct normalization *n, const struct compare_place *
 
 /* Ends ---------------------------------------------------------------------------------------- */
 
-static void differ(struct mismatch *m, const char *kind, int64_t index, const char *what,
+static void compare_report(struct mismatch *m, const char *kind, int64_t index, const char *what,
     struct str expected, struct str actual)
 {
     mismatch_set(m, kind, index, "%s: expected '" STR_FMT "', got '" STR_FMT "'", what,
@@ -201,22 +201,23 @@ static void differ(struct mismatch *m, const char *kind, int64_t index, const ch
 void compare_steps(size_t index, const json_t *expected, const json_t *actual, struct mismatch *m)
 {
     AUTO_BUF struct buf what = BUF_INIT(512);
-    struct str id = text_of(expected, "step_id");
-    struct str was = text_of(expected, "status"), is = text_of(actual, "status");
+    struct str id = compare_text_field(expected, "step_id");
+    struct str was = compare_text_field(expected, "status"),
+               is = compare_text_field(actual, "status");
     const json_t *was_error = json_object_get(expected, "error"),
                  *is_error = json_object_get(actual, "error");
     buf_printf(&what, "step %zu '" STR_FMT "'", index + 1, STR_ARG(str_head(id, 64)));
     if (str_eq(was, is)) {
-        was = text_of(was_error, "code");
-        is = text_of(is_error, "code");
+        was = compare_text_field(was_error, "code");
+        is = compare_text_field(is_error, "code");
     }
     if (str_eq(was, is)) {
-        was = text_of(json_object_get(was_error, "context"), "assertion");
-        is = text_of(json_object_get(is_error, "context"), "assertion");
+        was = compare_text_field(json_object_get(was_error, "context"), "assertion");
+        is = compare_text_field(json_object_get(is_error, "context"), "assertion");
     }
     if (str_eq(was, is))
         return;
-    differ(m, "step", (int64_t)index, buf_z(&what), was, is);
+    compare_report(m, "step", (int64_t)index, buf_z(&what), was, is);
     err_ctx(&m->error, "step_id", STR_FMT, STR_ARG(id));
     err_ctx_int(&m->error, "step", (int64_t)index);
 }
@@ -230,7 +231,7 @@ static void compare_value(const char *kind, const char *what, const json_t *expe
     if (actual)
         json_add_compact(&is, actual);
     if (!m->kind && !str_eq(buf_str(&was), buf_str(&is)))
-        differ(m, kind, MISMATCH_NO_INDEX, what, buf_str(&was), buf_str(&is));
+        compare_report(m, kind, MISMATCH_NO_INDEX, what, buf_str(&was), buf_str(&is));
 }
 
 static bool by_harness(const json_t *exit)
@@ -283,7 +284,7 @@ static void blame_line(struct str expected, struct str actual, struct mismatch *
         buf_z(&got));
     err_ctx_int(&m->error, "line", (int64_t)line);
     m->rows = json_array();
-    put_row(m->rows, line, was, is);
+    compare_put_row(m->rows, line, was, is);
 }
 
 bool compare_transcripts(const struct normalization *n, struct str expected, struct str actual,
@@ -313,7 +314,7 @@ static const struct {
     {FILTER_OBSERVATION_TIMESTAMP, "final_observation", NULL, "timestamp_ms"},
 };
 
-static const json_t *walk(const json_t *run, size_t i)
+static const json_t *compare_lookup(const json_t *run, size_t i)
 {
     const json_t *at = names[i].outer ? json_object_get(run, names[i].outer) : run;
     at = names[i].inner ? json_object_get(at, names[i].inner) : at;
@@ -326,8 +327,8 @@ void compare_names(
     const json_t *was = json_object_get(expected, "steps"), *is = json_object_get(actual, "steps");
     for (size_t i = 0; i < ARRAY_LEN(names) && !m->kind; i++)
         if (!(n->filters & 1u << names[i].filter))
-            compare_value(policy_filters[names[i].filter], names[i].key, walk(expected, i),
-                walk(actual, i), m);
+            compare_value(policy_filters[names[i].filter], names[i].key,
+                compare_lookup(expected, i), compare_lookup(actual, i), m);
     for (size_t i = 0; i < json_array_size(was) && !m->kind; i++) {
         const json_t *a = json_array_get(was, i), *b = json_array_get(is, i);
         if (n->filters & 1u << FILTER_STEP_TIMESTAMPS)

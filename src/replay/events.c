@@ -9,7 +9,7 @@ enum {
     SHOWN = 200,
 };
 
-static bool is_type(const json_t *event, const char *const *types)
+static bool events_has_type(const json_t *event, const char *const *types)
 {
     struct str type = json_str(json_object_get(event, "type"));
     for (; *types; types++)
@@ -26,14 +26,14 @@ json_t *events_of_terminal(const json_t *list)
     json_t *out = json_array();
     size_t i;
     json_t *event;
-    json_array_foreach(
-        (json_t *)list, i, event) if (!is_type(event, resizes) && !is_type(event, not_compared))
+    json_array_foreach((json_t *)list, i,
+        event) if (!events_has_type(event, resizes) && !events_has_type(event, not_compared))
         json_push(out, json_incref(event));
     return out;
 }
 
 /* Returns the event as it is compared: with the transcript rules applied and without positions. */
-static json_t *normal(const struct normalization *n, const json_t *event, struct err *err)
+static json_t *events_normalize(const struct normalization *n, const json_t *event, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(TEXT_MAX);
     struct str message = json_str(json_object_get(event, "message"));
@@ -54,7 +54,7 @@ static json_t *normal(const struct normalization *n, const json_t *event, struct
     return object;
 }
 
-static json_t *chosen(
+static json_t *events_select(
     const struct normalization *n, const json_t *list, bool sizes, struct err *err)
 {
     json_t *out = json_array();
@@ -62,9 +62,9 @@ static json_t *chosen(
     json_t *event;
     json_array_foreach((json_t *)list, i, event)
     {
-        if (is_type(event, not_compared) || is_type(event, resizes) != sizes)
+        if (events_has_type(event, not_compared) || events_has_type(event, resizes) != sizes)
             continue;
-        json_t *object = normal(n, event, err);
+        json_t *object = events_normalize(n, event, err);
         if (!object) {
             json_decref(out);
             return NULL;
@@ -74,7 +74,7 @@ static json_t *chosen(
     return out;
 }
 
-static void describe(const json_t *event, struct buf *out)
+static void events_describe(const json_t *event, struct buf *out)
 {
     if (!event)
         buf_add_z(out, "nothing");
@@ -82,11 +82,12 @@ static void describe(const json_t *event, struct buf *out)
         json_add_compact(out, event);
 }
 
-static void blame(size_t index, const json_t *expected, const json_t *actual, struct mismatch *m)
+static void events_blame(
+    size_t index, const json_t *expected, const json_t *actual, struct mismatch *m)
 {
     AUTO_BUF struct buf was = BUF_INIT(TEXT_MAX), is = BUF_INIT(TEXT_MAX);
-    describe(expected, &was);
-    describe(actual, &is);
+    events_describe(expected, &was);
+    events_describe(actual, &is);
     mismatch_set(m, "events", (int64_t)index,
         "event %zu differs: expected " STR_FMT ", got " STR_FMT, index + 1,
         STR_ARG(str_head(buf_str(&was), SHOWN)), STR_ARG(str_head(buf_str(&is), SHOWN)));
@@ -97,15 +98,15 @@ static void blame(size_t index, const json_t *expected, const json_t *actual, st
 static bool compare_some(const struct normalization *n, const json_t *expected,
     const json_t *actual, bool sizes, struct mismatch *m, struct err *err)
 {
-    AUTO_JSON json_t *was = chosen(n, expected, sizes, err);
-    AUTO_JSON json_t *is = was ? chosen(n, actual, sizes, err) : NULL;
+    AUTO_JSON json_t *was = events_select(n, expected, sizes, err);
+    AUTO_JSON json_t *is = was ? events_select(n, actual, sizes, err) : NULL;
     if (!is)
         return false;
     size_t most = MAX(json_array_size(was), json_array_size(is));
     for (size_t i = 0; i < most && !m->kind; i++) {
         json_t *a = json_array_get(was, i), *b = json_array_get(is, i);
         if (!a || !b || !json_equal(a, b))
-            blame(i, a, b, m);
+            events_blame(i, a, b, m);
     }
     return true;
 }

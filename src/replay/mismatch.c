@@ -47,40 +47,41 @@ json_t *mismatch_json(const struct mismatch *m)
 
 /* Summaries ----------------------------------------------------------------------------------- */
 
-struct found {
+struct mismatch_entry {
     struct str kind;
     int64_t index;
 };
 
-struct summary {
+struct mismatch_fields {
     uint32_t version;
     int status;
-    struct found *mismatch;
+    struct mismatch_entry *mismatch;
 };
 
 static const char *const statuses[] = {"passed", "failed"};
 
 static const struct field found_fields[] = {
-    FIELD_STR("kind", struct found, kind, "what differs", .flags = FIELD_REQUIRED),
-    FIELD_I64("index", struct found, index, "of the step or snapshot, from 0; null: it is none",
-        .flags = FIELD_REQUIRED),
+    FIELD_STR("kind", struct mismatch_entry, kind, "what differs", .flags = FIELD_REQUIRED),
+    FIELD_I64("index", struct mismatch_entry, index,
+        "of the step or snapshot, from 0; null: it is none", .flags = FIELD_REQUIRED),
 };
-static const struct shape found_shape =
-    SHAPE("mismatch", struct found, found_fields, "what differs first; null: nothing does");
+static const struct shape found_shape = SHAPE(
+    "mismatch", struct mismatch_entry, found_fields, "what differs first; null: nothing does");
 
 /* Between status and mismatch are the fields of a NormalizationRecord. */
 static const struct field summary_fields[] = {
-    FIELD_U32("replay_version", struct summary, version, "1", .flags = FIELD_REQUIRED,
+    FIELD_U32("replay_version", struct mismatch_fields, version, "1", .flags = FIELD_REQUIRED,
         FIELD_RANGE(REPLAY_VERSION, REPLAY_VERSION)),
-    FIELD_ENUM("status", struct summary, status, statuses, "how it ended", .flags = FIELD_REQUIRED),
-    FIELD_MAYBE("mismatch", struct summary, mismatch, &found_shape,
+    FIELD_ENUM("status", struct mismatch_fields, status, statuses, "how it ended",
+        .flags = FIELD_REQUIRED),
+    FIELD_MAYBE("mismatch", struct mismatch_fields, mismatch, &found_shape,
         "what differs first; null: nothing does", .flags = FIELD_REQUIRED),
 };
 static const struct shape summary_shape =
-    SHAPE("replay", struct summary, summary_fields, "what a replay found");
+    SHAPE("replay", struct mismatch_fields, summary_fields, "what a replay found");
 
 /* Merges two objects: the own fields, those of the record without its version, then "mismatch". */
-static void weave(json_t *to, json_t *own, json_t *record, const char *version)
+static void mismatch_merge(json_t *to, json_t *own, json_t *record, const char *version)
 {
     const char *key;
     json_t *value, *last = json_incref(json_object_get(own, "mismatch"));
@@ -94,14 +95,15 @@ static void weave(json_t *to, json_t *own, json_t *record, const char *version)
 json_t *mismatch_summary(const struct mismatch *m, const struct normalization *n)
 {
     static const struct normalization none = {.source = "none"};
-    struct found found = {.kind = m->kind ? str_z(m->kind) : (struct str){0}, .index = m->index};
-    const struct summary s = {REPLAY_VERSION, m->kind != NULL, m->kind ? &found : NULL};
+    struct mismatch_entry found = {
+        .kind = m->kind ? str_z(m->kind) : (struct str){0}, .index = m->index};
+    const struct mismatch_fields s = {REPLAY_VERSION, m->kind != NULL, m->kind ? &found : NULL};
     AUTO_JSON json_t *own = field_write(&summary_shape, &s),
                      *record = normalization_json(n ? n : &none);
     json_t *object = json_object();
     if (m->kind && m->index < 0)
         json_put(json_object_get(own, "mismatch"), "index", json_null());
-    weave(object, own, record, "normalization_version");
+    mismatch_merge(object, own, record, "normalization_version");
     return object;
 }
 
@@ -123,7 +125,7 @@ json_t *mismatch_summary_schema(void)
     size_t i;
     or_null(mismatch);
     or_null(json_object_get(json_object_get(mismatch, "properties"), "index"));
-    weave(properties, own, json_object_get(record, "properties"), "normalization_version");
+    mismatch_merge(properties, own, json_object_get(record, "properties"), "normalization_version");
     json_array_foreach(json_object_get(record, "required"), i,
         value) if (strcmp(json_string_value(value), "normalization_version") != 0)
         json_push(json_object_get(schema, "required"), json_incref(value));

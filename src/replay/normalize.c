@@ -44,7 +44,7 @@ static bool take_filters(const struct str_list *names, struct normalization *n, 
     return true;
 }
 
-static bool compile(struct normalization *n, struct err *err)
+static bool normalization_compile(struct normalization *n, struct err *err)
 {
     n->regexes = base_alloc((n->n_rules + 1) * sizeof(struct regex *));
     for (size_t i = 0; i < n->n_rules; i++) {
@@ -64,7 +64,8 @@ bool normalization_init(const struct policy_replay *policy, const struct normali
     n.rules = policy->rules;
     n.n_rules = policy->n_rules;
     /* Checked even if unused, so that errors in a policy are reported. */
-    bool ok = compile(&n, err) && take_filters(&policy->normalization_filters, &n, err);
+    bool ok =
+        normalization_compile(&n, err) && take_filters(&policy->normalization_filters, &n, err);
     if (!policy->has_filters)
         n.filters = (1u << FILTERS) - 1;
     if (policy->has_filters || policy->has_rules || policy->strict)
@@ -125,7 +126,7 @@ bool normalization_text(const struct normalization *n, enum policy_target target
 
 /* Writing ------------------------------------------------------------------------------------- */
 
-struct record {
+struct normalization_record {
     uint32_t version;
     int source;
     bool strict;
@@ -136,7 +137,7 @@ struct record {
 
 static const char *const sources[] = {"default", "policy", "cli", "none"};
 
-#define R struct record
+#define R struct normalization_record
 static const struct field record_fields[] = {
     FIELD_U32("normalization_version", R, version, "1", .flags = FIELD_REQUIRED,
         FIELD_RANGE(NORMALIZATION_VERSION, NORMALIZATION_VERSION)),
@@ -149,10 +150,10 @@ static const struct field record_fields[] = {
         FIELD_RANGE(0, POLICY_LIST_MAX)),
 };
 #undef R
-static const struct shape record_shape = SHAPE("normalization", struct record, record_fields,
-    "what a replay of the recording does not compare");
+static const struct shape record_shape = SHAPE("normalization", struct normalization_record,
+    record_fields, "what a replay of the recording does not compare");
 
-static int source_of(const struct normalization *n)
+static int normalization_source(const struct normalization *n)
 {
     int i = 0;
     while (strcmp(sources[i], n->source) != 0)
@@ -163,8 +164,8 @@ static int source_of(const struct normalization *n)
 json_t *normalization_json(const struct normalization *n)
 {
     struct str names[FILTERS];
-    struct record r = {.version = NORMALIZATION_VERSION,
-        .source = source_of(n),
+    struct normalization_record r = {.version = NORMALIZATION_VERSION,
+        .source = normalization_source(n),
         .strict = n->strict,
         .filters.p = names,
         .rules = (struct policy_rule *)n->rules,

@@ -11,7 +11,7 @@ enum {
     STEPS_MAX = 100 * 1000,
 };
 
-static bool wrong(struct err *err, const char *place, size_t index, const char *want)
+static bool points_invalid(struct err *err, const char *place, size_t index, const char *want)
 {
     err_set(err, E_PROTOCOL, "run.json: %s (%zu): expected %s", place, index, want);
     return err_ctx(err, "file", "run.json");
@@ -36,7 +36,7 @@ static bool resizes(const json_t *step, const json_t *action)
            !str_is(json_str(json_object_get(error, "code")), "E_PROCESS_EXIT");
 }
 
-static uint64_t number_of(const json_t *object, const char *key)
+static uint64_t points_number(const json_t *object, const char *key)
 {
     json_int_t n = json_integer_value(json_object_get(object, key));
     return n > 0 ? (uint64_t)n : 0;
@@ -44,8 +44,8 @@ static uint64_t number_of(const json_t *object, const char *key)
 
 static uint64_t pause_before(const json_t *steps, size_t index)
 {
-    uint64_t start = number_of(json_array_get(steps, index), "started_at_ms");
-    uint64_t end = index ? number_of(json_array_get(steps, index - 1), "ended_at_ms") : 0;
+    uint64_t start = points_number(json_array_get(steps, index), "started_at_ms");
+    uint64_t end = index ? points_number(json_array_get(steps, index - 1), "ended_at_ms") : 0;
     return start > end ? start - end : 0;
 }
 
@@ -59,18 +59,18 @@ static bool read_point(const json_t *run, size_t index, size_t transcript_bytes,
     uint64_t before = ret_points->n ? point[-1].offset : 0;
     *point = (struct point){.step = index, .id = json_str(json_object_get(step, "step_id"))};
     if (!json_is_object(step) || !point->id.p)
-        return wrong(err, "steps", index, "an object with a step_id");
+        return points_invalid(err, "steps", index, "an object with a step_id");
     if (!json_object_get(step, "snapshot"))
         return true;
-    point->from = ret_points->driven ? number_of(step, "from_bytes") : before;
+    point->from = ret_points->driven ? points_number(step, "from_bytes") : before;
     point->pause_ms = pause_before(json_object_get(run, "steps"), index);
     point->offset = (uint64_t)json_integer_value(bytes);
     if (!json_is_integer(bytes) || json_integer_value(bytes) < 0 || point->offset < before ||
         point->offset > transcript_bytes || point->from < before || point->from > point->offset)
-        return wrong(err, "steps transcript_bytes", index, "a place in the transcript");
+        return points_invalid(err, "steps transcript_bytes", index, "a place in the transcript");
     if (resizes(step, action) &&
         !read_size(json_object_get(action, "payload"), &point->rows, &point->cols))
-        return wrong(err, "steps action", index, "rows and cols");
+        return points_invalid(err, "steps action", index, "rows and cols");
     ret_points->n++;
     return true;
 }
@@ -83,9 +83,9 @@ static bool read_steps(const json_t *run, size_t transcript_bytes, struct arena 
     const json_t *config = points->driven ? run : scenario;
     size_t n = json_array_size(steps);
     if (!json_is_array(steps) || n > STEPS_MAX)
-        return wrong(err, "steps", 0, "a list");
+        return points_invalid(err, "steps", 0, "a list");
     if (!read_size(json_object_get(config, "initial_size"), &points->rows, &points->cols))
-        return wrong(err, "initial_size", 0, "rows and cols");
+        return points_invalid(err, "initial_size", 0, "rows and cols");
     points->p = ARENA_NEW(arena, struct point, n + 1);
     points->scrollback = TERM_SCROLLBACK;
     for (size_t i = 0; i < n; i++)
@@ -93,11 +93,11 @@ static bool read_steps(const json_t *run, size_t transcript_bytes, struct arena 
             return false;
     /* Output after the last step of a scenario is not part of its last screen. */
     uint64_t last = points->n ? points->p[points->n - 1].offset : 0;
-    uint64_t end = points->driven
-                       ? number_of(json_object_get(run, "final_observation"), "transcript_bytes")
-                       : last;
+    uint64_t end = points->driven ? points_number(json_object_get(run, "final_observation"),
+                                        "transcript_bytes")
+                                  : last;
     if (end < last || end > transcript_bytes)
-        return wrong(err, "final_observation", 0, "a place in the transcript");
+        return points_invalid(err, "final_observation", 0, "a place in the transcript");
     points->p[points->n++] = (struct point){.step = n, .offset = end, .from = end};
     return true;
 }
@@ -118,7 +118,7 @@ bool points_read(const json_t *run, size_t transcript_bytes, struct arena *arena
             return false;
     } else if (points.screen) {
         if (!read_size(screen, &points.rows, &points.cols))
-            return wrong(err, "final_observation.screen", 0, "rows and cols");
+            return points_invalid(err, "final_observation.screen", 0, "rows and cols");
         points.p = ARENA_NEW(arena, struct point, 1);
         points.p[points.n++] = (struct point){.offset = transcript_bytes};
     }

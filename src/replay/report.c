@@ -24,7 +24,7 @@ void report_done(struct report *r)
 }
 
 /* The kernel's time stamps are coarse: two quick replays would get the same one. */
-static void stamp(int fd)
+static void report_set_time(int fd)
 {
     struct timespec now[2];
     clock_gettime(CLOCK_REALTIME, &now[0]);
@@ -32,7 +32,7 @@ static void stamp(int fd)
     (void)!futimens(fd, now);
 }
 
-static bool put(struct artifacts *run, const struct report *r, struct err *err)
+static bool report_write_files(struct artifacts *run, const struct report *r, struct err *err)
 {
     if (!json_is_null(r->diff) && !artifacts_put_json(run, "diff.json", r->diff, err))
         return false;
@@ -40,7 +40,7 @@ static bool put(struct artifacts *run, const struct report *r, struct err *err)
         return false;
     AUTO_FD int fd = openat(run->dir, "replay.json", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     if (fd >= 0)
-        stamp(fd);
+        report_set_time(fd);
     return true;
 }
 
@@ -48,8 +48,8 @@ bool report_write(int dir, struct artifacts *run, const struct report *r, struct
 {
     AUTO(artifacts_close) struct artifacts own = ARTIFACTS_NONE;
     if (run->dir >= 0)
-        return put(run, r, err);
-    return artifacts_open_below(dir, r->name, false, &own, err) && put(&own, r, err);
+        return report_write_files(run, r, err);
+    return artifacts_open_below(dir, r->name, false, &own, err) && report_write_files(&own, r, err);
 }
 
 /* Finding ------------------------------------------------------------------------------------- */

@@ -19,7 +19,7 @@ enum {
     INPUT_MAX = 256 << 20,
 };
 
-struct again {
+struct rerun_state {
     const struct rerun_job *job;
     json_t *expected; /* recorded snapshot number expected_of, or NULL */
     size_t expected_of;
@@ -33,14 +33,14 @@ struct again {
     struct err error;     /* the comparison failed */
 };
 
-static void take_output(void *context, struct str bytes)
+static void rerun_on_output(void *context, struct str bytes)
 {
-    struct again *g = context;
+    struct rerun_state *g = context;
     buf_add_str(&g->transcript, bytes);
 }
 
 /* Loads the recorded snapshot. Returns false if there isn't one or after an earlier error. */
-static bool expect(struct again *g, size_t index)
+static bool rerun_load_expected(struct rerun_state *g, size_t index)
 {
     if (g->error.code || g->lost.kind || index >= g->job->points->n)
         return false;
@@ -54,13 +54,14 @@ static bool expect(struct again *g, size_t index)
 }
 
 /* Whether a screen equals the recorded one; m has the difference. */
-static bool is_same(struct again *g, size_t index, const json_t *actual, struct mismatch *m)
+static bool rerun_same_screen(
+    struct rerun_state *g, size_t index, const json_t *actual, struct mismatch *m)
 {
     const struct compare_place place = {index, &g->job->points->p[index]};
     return compare_screens(g->job->n, &place, g->expected, actual, m, &g->error) && !m->kind;
 }
 
-static json_t *screen_now(const struct again *g, struct session *session)
+static json_t *screen_now(const struct rerun_state *g, struct session *session)
 {
     return points_screen(session_term(session), json_object_get(g->expected, "cells") != NULL);
 }
@@ -68,18 +69,19 @@ static json_t *screen_now(const struct again *g, struct session *session)
 /* Once it has printed as much as in the recording, waiting would only let it get ahead. */
 static bool is_reached(void *context, struct session *session)
 {
-    struct again *g = context;
+    struct rerun_state *g = context;
     size_t index = json_array_size(g->screens);
-    if (!expect(g, index) || session_fed_bytes(session) >= g->job->points->p[index].offset)
+    if (!rerun_load_expected(g, index) ||
+        session_fed_bytes(session) >= g->job->points->p[index].offset)
         return true;
     AUTO_JSON json_t *actual = screen_now(g, session);
     struct mismatch m = {0};
-    bool same = is_same(g, index, actual, &m);
+    bool same = rerun_same_screen(g, index, actual, &m);
     mismatch_done(&m);
     return same || g->error.code;
 }
 
-static void after(void *context, struct session *session)
+static void rerun_wait_after(void *context, struct session *session)
 {
     (void)wait_follow(&(struct wait_follow){.session = session,
         .until_ms = clock_mono_ms() + FOLLOW_MS,
@@ -88,7 +90,7 @@ static void after(void *context, struct session *session)
         .context = context});
 }
 
-static const struct point *next_point(const struct again *g)
+static const struct point *next_point(const struct rerun_state *g)
 {
     const struct points *points = g->job->points;
     return &points->p[MIN(json_array_size(g->screens), points->n - 1)];
@@ -100,9 +102,9 @@ static bool is_ready(void *context, struct session *session)
 }
 
 /* The recorded client may have waited for output before it sent the next request. */
-static void before(void *context, struct session *session)
+static void rerun_wait_before(void *context, struct session *session)
 {
-    struct again *g = context;
+    struct rerun_state *g = context;
     uint64_t most = FOLLOW_MS + 2 * next_point(g)->pause_ms;
     if (!g->behind)
         g->behind = !wait_follow(&(struct wait_follow){.session = session,
@@ -113,21 +115,21 @@ static void before(void *context, struct session *session)
 }
 
 /* Keeps a screen that differs from the recorded one, to be judged later. */
-static void note_screen(struct again *g, json_t *actual)
+static void note_screen(struct rerun_state *g, json_t *actual)
 {
     size_t index = json_array_size(g->screens);
     struct mismatch m = {0};
-    bool keep = expect(g, index) && !is_same(g, index, actual, &m);
+    bool keep = rerun_load_expected(g, index) && !rerun_same_screen(g, index, actual, &m);
     json_push(g->screens, keep ? json_incref(actual) : json_null());
     mismatch_done(&m);
 }
 
-static void progress(void *context, const struct runner_progress *now)
+static void rerun_on_progress(void *context, const struct runner_progress *now)
 {
-    struct again *g = context;
+    struct rerun_state *g = context;
     if (now->begins)
         return;
-    (void)expect(g, json_array_size(g->screens));
+    (void)rerun_load_expected(g, json_array_size(g->screens));
     AUTO_JSON json_t *actual = screen_now(g, now->session);
     note_screen(g, actual);
 }
@@ -135,7 +137,7 @@ static void progress(void *context, const struct runner_progress *now)
 /* Judging ------------------------------------------------------------------------------------- */
 
 /* Whether the recorded screen was shown after as many bytes of the new output. */
-static bool was_shown(struct again *g, size_t index)
+static bool was_shown(struct rerun_state *g, size_t index)
 {
     struct mismatch m = {0};
     if (g->job->n->strict)
@@ -144,18 +146,18 @@ static bool was_shown(struct again *g, size_t index)
         refeed_init(&g->refeed, g->job->points, buf_str(&g->transcript));
     AUTO_JSON json_t *screen =
         refeed_screen(&g->refeed, index, json_object_get(g->expected, "cells") != NULL);
-    bool same = is_same(g, index, screen, &m);
+    bool same = rerun_same_screen(g, index, screen, &m);
     mismatch_done(&m);
     return same;
 }
 
-static void judge_screen(struct again *g, size_t index, struct mismatch *m)
+static void rerun_compare_screen(struct rerun_state *g, size_t index, struct mismatch *m)
 {
     const json_t *actual = json_array_get(g->screens, index);
-    if (!actual || json_is_null(actual) || !expect(g, index))
+    if (!actual || json_is_null(actual) || !rerun_load_expected(g, index))
         return;
     if (!was_shown(g, index) && !g->error.code)
-        (void)is_same(g, index, actual, m);
+        (void)rerun_same_screen(g, index, actual, m);
 }
 
 /* A client may poll with short timeouts: a timeout in the recording depends on timing. */
@@ -165,7 +167,7 @@ static bool timed_out(const json_t *step)
     return str_is(json_str(json_object_get(error, "code")), "E_TIMEOUT");
 }
 
-static void judge_steps(struct again *g, struct mismatch *m)
+static void rerun_compare_steps(struct rerun_state *g, struct mismatch *m)
 {
     const struct points *points = g->job->points;
     const json_t *was = json_object_get(g->job->source->run, "steps"),
@@ -175,14 +177,14 @@ static void judge_steps(struct again *g, struct mismatch *m)
         if (!points->driven || !timed_out(json_array_get(was, i)))
             compare_steps(i, json_array_get(was, i), json_array_get(is, i), m);
         if (!m->kind && index < points->n && points->p[index].step == i)
-            judge_screen(g, index++, m);
+            rerun_compare_screen(g, index++, m);
     }
     for (; index < points->n && !m->kind; index++)
-        judge_screen(g, index, m);
+        rerun_compare_screen(g, index, m);
 }
 
 /* Output printed after a request to end is not part of a scenario. */
-static bool judge_output(struct again *g, struct mismatch *m, struct err *err)
+static bool rerun_compare_output(struct rerun_state *g, struct mismatch *m, struct err *err)
 {
     const struct rerun_job *job = g->job;
     struct str was = buf_str(&job->source->transcript), is = buf_str(&g->transcript);
@@ -196,7 +198,7 @@ static bool judge_output(struct again *g, struct mismatch *m, struct err *err)
 
 /* Compares the new run's events or, if they differ, the events that its output causes up to the
  * point where the recording ended. */
-static bool judge_events(struct again *g, struct mismatch *m, struct err *err)
+static bool rerun_compare_events(struct rerun_state *g, struct mismatch *m, struct err *err)
 {
     const struct rerun_job *job = g->job;
     const struct source new = {.dir = job->artifacts->dir};
@@ -223,14 +225,14 @@ static bool judge_events(struct again *g, struct mismatch *m, struct err *err)
     return true;
 }
 
-static bool judge(struct again *g, struct mismatch *m, struct err *err)
+static bool rerun_compare(struct rerun_state *g, struct mismatch *m, struct err *err)
 {
     const struct rerun_job *job = g->job;
     const struct source *s = job->source;
     if (!buf_ok(&g->transcript))
         return err_set(err, E_IO, "the command printed more than can be compared");
     if (!g->error.code && !g->lost.kind)
-        judge_steps(g, m);
+        rerun_compare_steps(g, m);
     if (g->error.code)
         return err_move(err, &g->error);
     if (g->lost.kind) {
@@ -241,9 +243,9 @@ static bool judge(struct again *g, struct mismatch *m, struct err *err)
     }
     if (!m->kind)
         compare_ends(s->run, g->run, job->n->strict || (!job->scenario && !job->points->driven), m);
-    if (!m->kind && (job->n->strict || !job->points->screen) && !judge_output(g, m, err))
+    if (!m->kind && (job->n->strict || !job->points->screen) && !rerun_compare_output(g, m, err))
         return false;
-    if (!m->kind && job->points->screen && !judge_events(g, m, err))
+    if (!m->kind && job->points->screen && !rerun_compare_events(g, m, err))
         return false;
     if (!m->kind)
         compare_names(job->n, s->run, g->run, m);
@@ -268,7 +270,7 @@ static json_t *result_of(const struct rerun_job *job, const struct result_input 
     return result_json(&input);
 }
 
-static bool canceled(const struct exec_result *r, struct err *err)
+static bool rerun_was_canceled(const struct exec_result *r, struct err *err)
 {
     if (r->status == EXEC_CANCELED)
         err_copy(err, &r->error);
@@ -276,9 +278,9 @@ static bool canceled(const struct exec_result *r, struct err *err)
 }
 
 /* Keeps the screen after the last step and the result, unless the run was interrupted. */
-static bool keep_run(struct again *g, const struct result_input *input, struct err *err)
+static bool keep_run(struct rerun_state *g, const struct result_input *input, struct err *err)
 {
-    if (canceled(input->result, err))
+    if (rerun_was_canceled(input->result, err))
         return false;
     if (json_array_size(g->screens) == g->job->points->n - 1)
         note_screen(g, json_object_get(input->observation, "screen"));
@@ -286,7 +288,7 @@ static bool keep_run(struct again *g, const struct result_input *input, struct e
     return true;
 }
 
-static bool run_scenario(struct again *g, struct err *err)
+static bool rerun_scenario(struct rerun_state *g, struct err *err)
 {
     const struct rerun_job *job = g->job;
     const json_t *screen =
@@ -299,9 +301,9 @@ static bool run_scenario(struct again *g, struct err *err)
         .envp = job->envp,
         .cells = json_object_get(screen, "cells") != NULL,
         .cancel = job->cancel,
-        .progress = progress,
-        .output = take_output,
-        .after = after,
+        .progress = rerun_on_progress,
+        .output = rerun_on_output,
+        .after = rerun_wait_after,
         .artifacts = job->artifacts,
         .run_id = job->run_id,
         .context = g,
@@ -355,7 +357,7 @@ static int make_input(const json_t *steps, struct err *err)
     return TAKE_FD(fd);
 }
 
-static bool take_answer(void *context, const json_t *object, struct patience *patience)
+static bool rerun_on_answer(void *context, const json_t *object, struct patience *patience)
 {
     (void)patience;
     json_t *screen = json_object_get(object, "screen");
@@ -364,7 +366,7 @@ static bool take_answer(void *context, const json_t *object, struct patience *pa
     return true;
 }
 
-static bool run_driver(struct again *g, struct err *err)
+static bool rerun_driver(struct rerun_state *g, struct err *err)
 {
     const struct rerun_job *job = g->job;
     const json_t *steps = json_object_get(job->source->run, "steps");
@@ -375,13 +377,13 @@ static bool run_driver(struct again *g, struct err *err)
                      job->points->cols, job->cancel},
             .artifacts = job->artifacts,
             .run_id = job->run_id,
-            .output = take_output,
+            .output = rerun_on_output,
             .context = g},
         .input = input,
         .keep_going = !json_object_get(last, "input"),
-        .answer = take_answer,
-        .before = before,
-        .after = after,
+        .answer = rerun_on_answer,
+        .before = rerun_wait_before,
+        .after = rerun_wait_after,
         .context = g,
     };
     struct live_result result;
@@ -396,7 +398,7 @@ static bool run_driver(struct again *g, struct err *err)
     return ok;
 }
 
-static bool run_command(struct again *g, struct err *err)
+static bool rerun_command(struct rerun_state *g, struct err *err)
 {
     const struct rerun_job *job = g->job;
     const struct points *points = job->points;
@@ -404,7 +406,7 @@ static bool run_command(struct again *g, struct err *err)
     struct observer observer;
     observer_init(&observer, job->run_id);
     observer.artifacts = job->artifacts;
-    observer.also = take_output;
+    observer.also = rerun_on_output;
     observer.context = g;
     struct term *term = points->screen ? term_new(&(struct term_options){.rows = points->rows,
                                              .cols = points->cols,
@@ -433,10 +435,10 @@ static bool run_command(struct again *g, struct err *err)
     bool ok = exec_run(&exec, &result, err);
     if (ok) {
         observer.ended = true;
-        bool cells = expect(g, 0) && json_object_get(g->expected, "cells");
+        bool cells = rerun_load_expected(g, 0) && json_object_get(g->expected, "cells");
         AUTO_JSON json_t *o =
             observer_take(&observer, term, cells ? OBSERVER_CELLS : OBSERVER_FULL);
-        ok = !canceled(&result, err);
+        ok = !rerun_was_canceled(&result, err);
         observer_record(&observer, o, NULL);
         if (ok && term)
             note_screen(g, json_object_get(o, "screen"));
@@ -453,13 +455,13 @@ static bool run_command(struct again *g, struct err *err)
 
 bool rerun(const struct rerun_job *job, struct mismatch *m, struct err *err)
 {
-    struct again g = {
+    struct rerun_state g = {
         .job = job, .screens = json_array(), .transcript = BUF_INIT((size_t)SOURCE_TRANSCRIPT_MAX)};
-    bool ok = job->scenario         ? run_scenario(&g, err)
-              : job->points->driven ? run_driver(&g, err)
-                                    : run_command(&g, err);
+    bool ok = job->scenario         ? rerun_scenario(&g, err)
+              : job->points->driven ? rerun_driver(&g, err)
+                                    : rerun_command(&g, err);
     ok = ok && artifacts_settle(job->artifacts, err) &&
-         artifacts_put_json(job->artifacts, "run.json", g.run, err) && judge(&g, m, err);
+         artifacts_put_json(job->artifacts, "run.json", g.run, err) && rerun_compare(&g, m, err);
     if (g.refeed.term)
         refeed_done(&g.refeed);
     json_decref(g.expected);

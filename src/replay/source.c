@@ -19,7 +19,7 @@ enum {
 static const char checksums_name[] = "checksums.json", snapshots_name[] = "snapshots",
                   goldens_name[] = "goldens";
 
-static bool missing(const char *name, struct mismatch *m)
+static bool source_missing(const char *name, struct mismatch *m)
 {
     mismatch_set(m, "missing", MISMATCH_NO_INDEX, "the artifact '%s' is missing", name);
     return err_ctx(&m->error, "file", "%s", name);
@@ -56,7 +56,7 @@ void source_close(struct source *s)
 /* Checksums ----------------------------------------------------------------------------------- */
 
 /* Returns 2 for snapshots/0003.json. */
-static int64_t index_of(const char *name)
+static int64_t source_snapshot_index(const char *name)
 {
     unsigned number = 0;
     return sscanf(name, "snapshots/%9u.json", &number) == 1 && number > 0 ? (int64_t)number - 1
@@ -99,7 +99,7 @@ static bool verify_file(
     char hex[FNV_HEX];
     AUTO_FD int fd = record_file(dir, name);
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR)) {
-        missing(name, m);
+        source_missing(name, m);
         return true;
     }
     if (fd < 0)
@@ -110,7 +110,7 @@ static bool verify_file(
         return false;
     if (str_is(want, hex))
         return true;
-    mismatch_set(m, "checksum", index_of(name),
+    mismatch_set(m, "checksum", source_snapshot_index(name),
         "the artifact '%s' was changed, or its line in checksums.json: its checksum is %s", name,
         hex);
     err_ctx(&m->error, "file", "%s", name);
@@ -124,8 +124,8 @@ static bool verify_listed(int dir, const json_t *sums, const char *name, struct 
 {
     if (json_object_get(sums, name) || !record_has(dir, name))
         return true;
-    mismatch_set(
-        m, "checksum", index_of(name), "the artifact '%s' has no checksum in checksums.json", name);
+    mismatch_set(m, "checksum", source_snapshot_index(name),
+        "the artifact '%s' has no checksum in checksums.json", name);
     return err_ctx(&m->error, "file", "%s", name);
 }
 
@@ -155,7 +155,7 @@ static bool is_checksum(const json_t *sum)
     return n == FNV_HEX - 1 && n == hex.n;
 }
 
-static bool damaged(struct mismatch *m, const char *why)
+static bool source_damaged(struct mismatch *m, const char *why)
 {
     mismatch_set(
         m, "checksum", MISMATCH_NO_INDEX, "the artifact 'checksums.json' is damaged: %s", why);
@@ -169,14 +169,14 @@ static bool verify_all(
     char why[2 * SOURCE_NAME_MAX];
     json_t *sum;
     if (!json_is_object(sums) || json_object_size(sums) > SOURCE_FILES_MAX)
-        return !damaged(m, "expected an object with a name and a checksum for each file");
+        return !source_damaged(m, "expected an object with a name and a checksum for each file");
     json_object_foreach((json_t *)sums, name, sum)
     {
         if (!json_is_string(sum) || strlen(name) > SOURCE_NAME_MAX)
-            return !damaged(m, "expected a name and a checksum for each file");
+            return !source_damaged(m, "expected a name and a checksum for each file");
         if (!is_checksum(sum)) {
             snprintf(why, sizeof(why), "what it has for '%s' is not a checksum", name);
-            return !damaged(m, why);
+            return !source_damaged(m, why);
         }
         if (!verify_file(s->dir, name, json_str(sum), m, err))
             return false;
@@ -199,19 +199,20 @@ bool source_verify(
     AUTO_JSON json_t *sums = NULL;
     AUTO_ERR struct err why = {0};
     if (needs->events && !record_has(s->dir, "events.jsonl"))
-        return !missing("events.jsonl", m);
+        return !source_missing("events.jsonl", m);
     if (!record_has(s->dir, checksums_name))
-        return !needs->checksums || !missing(checksums_name, m);
+        return !needs->checksums || !source_missing(checksums_name, m);
     if (!record_text(s->dir, checksums_name, JSON_SIZE_MAX, &text, err))
         return false;
     if (!json_parse(buf_str(&text), checksums_name, E_PROTOCOL, &sums, &why))
-        return !damaged(m, why.message);
+        return !source_damaged(m, why.message);
     return verify_all(s, sums, m, err);
 }
 
 /* Contents ------------------------------------------------------------------------------------ */
 
-static bool check_version(const json_t *tree, const char *name, const char *key, struct err *err)
+static bool source_check_version(
+    const json_t *tree, const char *name, const char *key, struct err *err)
 {
     const json_t *version = json_object_get(tree, key);
     if (!json_is_integer(version)) {
@@ -234,7 +235,7 @@ bool source_json(
     AUTO_JSON json_t *tree = NULL;
     if (!record_object(dir, name, &tree, err))
         return false;
-    if (!check_version(tree, name, version_key, err))
+    if (!source_check_version(tree, name, version_key, err))
         return false;
     *ret_tree = json_take(&tree);
     return true;
@@ -247,10 +248,10 @@ static bool or_missing(bool ok, const char *name, struct mismatch *m, struct err
         return ok;
     err_done(err);
     *err = (struct err){0};
-    return !missing(name, m);
+    return !source_missing(name, m);
 }
 
-static bool read_part(
+static bool source_read_part(
     const struct source *s, const char *name, struct buf *text, struct mismatch *m, struct err *err)
 {
     size_t max = text == &s->transcript ? SOURCE_TRANSCRIPT_MAX - CHUNK : JSON_SIZE_MAX;
@@ -265,15 +266,15 @@ bool source_read(struct source *s, struct mismatch *m, struct err *err)
         return false;
     if (m->kind)
         return true;
-    if (!check_version(s->run, "run.json", "protocol_version", err))
+    if (!source_check_version(s->run, "run.json", "protocol_version", err))
         return false;
     s->has_scenario = json_object_get(s->run, "scenario") != NULL;
     if (record_has(s->dir, "normalization.json") &&
         !source_json(s->dir, "normalization.json", "normalization_version", &record, err))
         return false;
-    return read_part(s, "transcript.log", &s->transcript, m, err) &&
-           read_part(s, "policy.json", &s->policy, m, err) &&
-           (!s->has_scenario || read_part(s, "scenario.json", &s->scenario, m, err));
+    return source_read_part(s, "transcript.log", &s->transcript, m, err) &&
+           source_read_part(s, "policy.json", &s->policy, m, err) &&
+           (!s->has_scenario || source_read_part(s, "scenario.json", &s->scenario, m, err));
 }
 
 bool source_goldens(const struct source *s, const struct scenario *scenario, struct err *err)

@@ -88,7 +88,7 @@ static bool read_key(struct str text, const char *place, struct key *ret_key, st
     return err_ctx(err, "field", "%s.payload.key", place);
 }
 
-static void take_mouse(const struct action_payload *p, struct action *a)
+static void action_set_mouse(const struct action_payload *p, struct action *a)
 {
     static const enum mouse_action actions[] = {
         MOUSE_PRESS, MOUSE_PRESS, MOUSE_RELEASE, MOUSE_MOVE};
@@ -116,7 +116,7 @@ bool action_read(const json_t *json, const char *place, struct arena *arena,
     if (a.type == ACTION_KEY && !read_key(p.key, place, &a.key, err))
         return false;
     if (a.type == ACTION_MOUSE)
-        take_mouse(&p, &a);
+        action_set_mouse(&p, &a);
     if (a.type == ACTION_WAIT &&
         !condition_read(p.condition, arena_printf(arena, "%s.payload.condition", place), arena,
             &a.condition, err))

@@ -13,7 +13,7 @@ enum {
     LITERALS_MIN = 2, /* literal characters that a pattern must have */
 };
 
-static bool is_digit(char c)
+static bool await_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -23,22 +23,22 @@ bool await_is_volatile(struct str word)
     size_t run = 0, longest = 0, digits = 0, hex = 0, measure = 0;
     for (size_t i = 0; i < word.n; i++) {
         char c = word.p[i];
-        bool between =
-            i > 0 && i + 1 < word.n && is_digit(word.p[i - 1]) && is_digit(word.p[i + 1]);
+        bool between = i > 0 && i + 1 < word.n && await_is_digit(word.p[i - 1]) &&
+                       await_is_digit(word.p[i + 1]);
         if (between && (c == ':' || c == '/'))
             return true; /* a time or a date */
-        run = is_digit(c) ? run + 1 : 0;
+        run = await_is_digit(c) ? run + 1 : 0;
         longest = MAX(longest, run);
-        digits += is_digit(c);
-        hex += is_digit(c) || (c >= 'a' && c <= 'f');
-        measure += is_digit(c) || c == '.';
+        digits += await_is_digit(c);
+        hex += await_is_digit(c) || (c >= 'a' && c <= 'f');
+        measure += await_is_digit(c) || c == '.';
     }
     if (longest > DIGITS_MAX || (digits && word.p[word.n - 1] == '%'))
         return true;
     if (hex == word.n && digits && digits < word.n && word.n >= HASH_MIN)
         return true;
     bool point = memchr(word.p, '.', word.n);
-    return digits && point && measure + 2 >= word.n && is_digit(word.p[0]);
+    return digits && point && measure + 2 >= word.n && await_is_digit(word.p[0]);
 }
 
 /* Appends the text as a regular expression that matches any word in place of a volatile one.
@@ -75,7 +75,7 @@ static bool add_pattern(struct buf *b, struct str text, size_t *ret_literals)
 
 /* JSON ---------------------------------------------------------------------------------------- */
 
-static json_t *condition(const char *type, json_t *payload)
+static json_t *await_condition_json(const char *type, json_t *payload)
 {
     json_t *object = json_object();
     json_put(object, "type", json_string(type));
@@ -87,7 +87,7 @@ static json_t *with_text(const char *type, const char *key, struct str text)
 {
     json_t *payload = json_object();
     json_put(payload, key, json_text(text));
-    return condition(type, payload);
+    return await_condition_json(type, payload);
 }
 
 /* The line ------------------------------------------------------------------------------------ */
@@ -121,10 +121,10 @@ static void add_cursor(json_t *list, const struct term *t)
     json_put(payload, "line", json_integer(cursor.row));
     if (changes && literals >= LITERALS_MIN && buf_ok(&pattern)) {
         json_put(payload, "pattern", json_text(buf_str(&pattern)));
-        json_push(list, condition("line_matches", payload));
+        json_push(list, await_condition_json("line_matches", payload));
     } else if (!changes && literals) {
         json_put(payload, "text", json_text(buf_str(&prefix)));
-        json_push(list, condition("line_starts_with", payload));
+        json_push(list, await_condition_json("line_starts_with", payload));
     } else {
         json_decref(payload);
     }
@@ -133,7 +133,7 @@ static void add_cursor(json_t *list, const struct term *t)
     json_t *place = json_object();
     json_put(place, "row", json_integer(cursor.row));
     json_put(place, "col", json_integer(cursor.col));
-    json_push(list, condition("cursor_at", place));
+    json_push(list, await_condition_json("cursor_at", place));
 }
 
 /* The text ------------------------------------------------------------------------------------ */
@@ -152,13 +152,13 @@ static bool has_words(struct str text)
     size_t letters = 0;
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
-        letters += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c < 0;
+        letters += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || await_is_digit(c) || c < 0;
     }
     return letters >= 2 && 2 * letters >= text.n;
 }
 
 /* Returns at most TEXT_MAX bytes, cut between characters and without blanks at the ends. */
-static struct str trimmed(struct str text)
+static struct str await_trim(struct str text)
 {
     uint32_t codepoint;
     size_t end = 0, n;
@@ -188,7 +188,7 @@ static struct str best_piece(const struct snapshot *before, struct str line)
         size_t n = 0, blanks = 0;
         for (; n < line.n && blanks < GAP; n++)
             blanks = line.p[n] == ' ' ? blanks + 1 : 0;
-        struct str piece = trimmed(str_head(line, n));
+        struct str piece = await_trim(str_head(line, n));
         if (piece.n > best.n && has_words(piece) && is_steady(piece) && !was_there(before, piece))
             best = piece;
         line = str_skip(line, n);
@@ -225,7 +225,7 @@ json_t *await_step(
     if (json_array_size(list) == 0 && settled) {
         json_t *payload = json_object();
         json_put(payload, "quiet_ms", json_integer(QUIET_MS));
-        json_push(list, condition("screen_stable", payload));
+        json_push(list, await_condition_json("screen_stable", payload));
     } else if (json_array_size(list) == 0) { /* the screen never settles: use any text on it */
         text = find_new(&nothing, now, false);
         if (!text.n)

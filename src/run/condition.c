@@ -20,14 +20,14 @@ struct condition_kind {
 
 /* Messages ------------------------------------------------------------------------------------ */
 
-static struct str shown(struct str text)
+static struct str condition_shorten(struct str text)
 {
     return str_head(text, SHOWN_MAX);
 }
 
-static bool fail(struct buf *why, const char *format, ...) PRINTF_LIKE(2, 3);
+static bool condition_fail(struct buf *why, const char *format, ...) PRINTF_LIKE(2, 3);
 
-static bool fail(struct buf *why, const char *format, ...)
+static bool condition_fail(struct buf *why, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -41,7 +41,7 @@ static bool fail(struct buf *why, const char *format, ...)
 
 /* Lines have no trailing blanks, though the screen may have any number there: so text that ends in
  * blanks also matches at the end of a line. "$ " finds a prompt. */
-static bool contains(struct str where, struct str what)
+static bool condition_contains(struct str where, struct str what)
 {
     if (what.n == 0 || (where.n >= what.n && memmem(where.p, where.n, what.p, what.n)))
         return true;
@@ -58,7 +58,7 @@ static bool contains(struct str where, struct str what)
 }
 
 /* Joins the lines, so that a match may span several. */
-static void join(const struct snapshot *s, struct buf *b)
+static void condition_join_lines(const struct snapshot *s, struct buf *b)
 {
     for (unsigned row = 0; row < s->rows; row++) {
         buf_add_str(b, s->lines[row]);
@@ -69,14 +69,15 @@ static void join(const struct snapshot *s, struct buf *b)
 
 #define SCREEN_TEXT(b, s)                               \
     AUTO_BUF struct buf b = BUF_INIT((size_t)64 << 20); \
-    join((s), &b)
+    condition_join_lines((s), &b)
 
 static bool screen_contains(const struct condition *c, const struct view *v, struct buf *why)
 {
     SCREEN_TEXT(text, v->screen);
-    if (contains(buf_str(&text), c->payload.text))
+    if (condition_contains(buf_str(&text), c->payload.text))
         return true;
-    fail(why, "the screen does not show '" STR_FMT "'", STR_ARG(shown(c->payload.text)));
+    condition_fail(
+        why, "the screen does not show '" STR_FMT "'", STR_ARG(condition_shorten(c->payload.text)));
     if (why)
         nearest_add(v->screen, c->payload.text, why);
     return false;
@@ -85,8 +86,9 @@ static bool screen_contains(const struct condition *c, const struct view *v, str
 static bool screen_not_contains(const struct condition *c, const struct view *v, struct buf *why)
 {
     SCREEN_TEXT(text, v->screen);
-    return !contains(buf_str(&text), c->payload.text) ||
-           fail(why, "the screen shows '" STR_FMT "'", STR_ARG(shown(c->payload.text)));
+    return !condition_contains(buf_str(&text), c->payload.text) ||
+           condition_fail(
+               why, "the screen shows '" STR_FMT "'", STR_ARG(condition_shorten(c->payload.text)));
 }
 
 static bool screen_matches(const struct condition *c, const struct view *v, struct buf *why)
@@ -96,10 +98,10 @@ static bool screen_matches(const struct condition *c, const struct view *v, stru
     if (regex_find(c->regex, buf_str(&text), 0, &match))
         return true;
     if (regex_gave_up(c->regex))
-        return fail(why, "the pattern '" STR_FMT "' needs too many steps to match",
-            STR_ARG(shown(c->payload.pattern)));
-    return fail(
-        why, "nothing on the screen matches '" STR_FMT "'", STR_ARG(shown(c->payload.pattern)));
+        return condition_fail(why, "the pattern '" STR_FMT "' needs too many steps to match",
+            STR_ARG(condition_shorten(c->payload.pattern)));
+    return condition_fail(why, "nothing on the screen matches '" STR_FMT "'",
+        STR_ARG(condition_shorten(c->payload.pattern)));
 }
 
 static bool screen_empty(const struct condition *c, const struct view *v, struct buf *why)
@@ -107,15 +109,15 @@ static bool screen_empty(const struct condition *c, const struct view *v, struct
     (void)c;
     for (unsigned row = 0; row < v->screen->rows; row++)
         if (v->screen->lines[row].n)
-            return fail(why, "the screen is not empty: line %u is '" STR_FMT "'", row,
-                STR_ARG(shown(v->screen->lines[row])));
+            return condition_fail(why, "the screen is not empty: line %u is '" STR_FMT "'", row,
+                STR_ARG(condition_shorten(v->screen->lines[row])));
     return true;
 }
 
 static bool screen_stable(const struct condition *c, const struct view *v, struct buf *why)
 {
     return v->quiet_ms >= c->payload.quiet_ms ||
-           fail(why, "the screen changed %llu ms ago, and was to be quiet for %llu ms",
+           condition_fail(why, "the screen changed %llu ms ago, and was to be quiet for %llu ms",
                (unsigned long long)v->quiet_ms, (unsigned long long)c->payload.quiet_ms);
 }
 
@@ -125,7 +127,7 @@ static bool find_line(
     const struct condition *c, const struct view *v, struct str *ret_line, struct buf *why)
 {
     if (c->payload.line >= v->screen->rows)
-        return fail(
+        return condition_fail(
             why, "there is no line %u: the screen has %u", c->payload.line, v->screen->rows);
     *ret_line = v->screen->lines[c->payload.line];
     return true;
@@ -136,12 +138,12 @@ static bool is_equal(struct str line, struct str text)
     return str_eq(line, str_trim_end(text, ' '));
 }
 
-static bool starts(struct str line, struct str text)
+static bool condition_starts_with(struct str line, struct str text)
 {
     return str_starts_with(line, text) || is_equal(line, text);
 }
 
-static bool ends(struct str line, struct str text)
+static bool condition_ends_with(struct str line, struct str text)
 {
     return str_ends_with(line, str_trim_end(text, ' '));
 }
@@ -153,8 +155,9 @@ static bool test_line(const struct condition *c, const struct view *v, struct bu
     if (!find_line(c, v, &line, why))
         return false;
     return test(line, c->payload.text) ||
-           fail(why, "line %u is '" STR_FMT "', which %s '" STR_FMT "'", c->payload.line,
-               STR_ARG(shown(line)), words, STR_ARG(shown(c->payload.text)));
+           condition_fail(why, "line %u is '" STR_FMT "', which %s '" STR_FMT "'", c->payload.line,
+               STR_ARG(condition_shorten(line)), words,
+               STR_ARG(condition_shorten(c->payload.text)));
 }
 
 static bool line_equals(const struct condition *c, const struct view *v, struct buf *why)
@@ -164,17 +167,17 @@ static bool line_equals(const struct condition *c, const struct view *v, struct 
 
 static bool line_contains(const struct condition *c, const struct view *v, struct buf *why)
 {
-    return test_line(c, v, why, contains, "does not contain");
+    return test_line(c, v, why, condition_contains, "does not contain");
 }
 
 static bool line_starts_with(const struct condition *c, const struct view *v, struct buf *why)
 {
-    return test_line(c, v, why, starts, "does not start with");
+    return test_line(c, v, why, condition_starts_with, "does not start with");
 }
 
 static bool line_ends_with(const struct condition *c, const struct view *v, struct buf *why)
 {
-    return test_line(c, v, why, ends, "does not end with");
+    return test_line(c, v, why, condition_ends_with, "does not end with");
 }
 
 static bool line_matches(const struct condition *c, const struct view *v, struct buf *why)
@@ -184,8 +187,9 @@ static bool line_matches(const struct condition *c, const struct view *v, struct
     if (!find_line(c, v, &line, why))
         return false;
     return regex_find(c->regex, line, 0, &match) ||
-           fail(why, "line %u is '" STR_FMT "', which does not match '" STR_FMT "'",
-               c->payload.line, STR_ARG(shown(line)), STR_ARG(shown(c->payload.pattern)));
+           condition_fail(why, "line %u is '" STR_FMT "', which does not match '" STR_FMT "'",
+               c->payload.line, STR_ARG(condition_shorten(line)),
+               STR_ARG(condition_shorten(c->payload.pattern)));
 }
 
 /* Cursor and title ---------------------------------------------------------------------------- */
@@ -194,27 +198,29 @@ static bool cursor_at(const struct condition *c, const struct view *v, struct bu
 {
     const struct term_cursor *cursor = &v->screen->cursor;
     return (cursor->row == c->payload.row && cursor->col == c->payload.col) ||
-           fail(why, "the cursor is at row %u, column %u, and was to be at row %u, column %u",
+           condition_fail(why,
+               "the cursor is at row %u, column %u, and was to be at row %u, column %u",
                cursor->row, cursor->col, c->payload.row, c->payload.col);
 }
 
 static bool cursor_visible(const struct condition *c, const struct view *v, struct buf *why)
 {
     (void)c;
-    return v->screen->cursor.visible || fail(why, "the cursor is hidden");
+    return v->screen->cursor.visible || condition_fail(why, "the cursor is hidden");
 }
 
 static bool cursor_hidden(const struct condition *c, const struct view *v, struct buf *why)
 {
     (void)c;
-    return !v->screen->cursor.visible || fail(why, "the cursor is visible");
+    return !v->screen->cursor.visible || condition_fail(why, "the cursor is visible");
 }
 
 static bool title_is(const struct condition *c, const struct view *v, struct buf *why)
 {
     return str_eq(v->screen->title, c->payload.text) ||
-           fail(why, "the title is '" STR_FMT "', and was to be '" STR_FMT "'",
-               STR_ARG(shown(v->screen->title)), STR_ARG(shown(c->payload.text)));
+           condition_fail(why, "the title is '" STR_FMT "', and was to be '" STR_FMT "'",
+               STR_ARG(condition_shorten(v->screen->title)),
+               STR_ARG(condition_shorten(c->payload.text)));
 }
 
 /* Styles -------------------------------------------------------------------------------------- */
@@ -289,7 +295,8 @@ static bool same_attrs(const struct condition_payload *p, const struct style *s,
     };
     for (size_t i = 0; i < ARRAY_LEN(attrs); i++)
         if (attrs[i].given && attrs[i].want != attrs[i].have)
-            return fail(why, "the cell is %s%s", attrs[i].have ? "" : "not ", attrs[i].name);
+            return condition_fail(
+                why, "the cell is %s%s", attrs[i].have ? "" : "not ", attrs[i].name);
     return true;
 }
 
@@ -298,12 +305,13 @@ static bool style_at(const struct condition *c, const struct view *v, struct buf
     const struct condition_payload *p = &c->payload;
     const struct snapshot *s = v->screen;
     if (p->row >= s->rows || p->col >= s->cols)
-        return fail(why, "there is no cell at row %u, column %u", p->row, p->col);
+        return condition_fail(why, "there is no cell at row %u, column %u", p->row, p->col);
     const struct snapshot_cell *cell = &s->cells[p->row * s->cols + p->col];
     if (p->underline_style.p && !str_is(p->underline_style, underline_names[cell->style.underline]))
-        return fail(why, "the underline is %s", underline_names[cell->style.underline]);
+        return condition_fail(why, "the underline is %s", underline_names[cell->style.underline]);
     if (p->link.p && !str_eq(p->link, cell->link))
-        return fail(why, "the link is '" STR_FMT "'", STR_ARG(shown(cell->link)));
+        return condition_fail(
+            why, "the link is '" STR_FMT "'", STR_ARG(condition_shorten(cell->link)));
     return same_attrs(p, &cell->style, why) && same_color(p->fg, cell->style.fg, "fg", why) &&
            same_color(p->bg, cell->style.bg, "bg", why) &&
            same_color(p->underline_color, cell->style.underline_color, "underline_color", why);
@@ -324,15 +332,15 @@ static bool selected(const struct condition *c, const struct view *v, struct buf
                 any = true;
                 continue;
             }
-            if (run.n && contains(buf_str(&run), c->payload.text))
+            if (run.n && condition_contains(buf_str(&run), c->payload.text))
                 return true;
             buf_reset(&run);
         }
     }
-    return fail(why,
+    return condition_fail(why,
         any ? "'" STR_FMT "' is not among what is shown inverse"
             : "nothing is shown inverse, and '" STR_FMT "' was to be",
-        STR_ARG(shown(c->payload.text)));
+        STR_ARG(condition_shorten(c->payload.text)));
 }
 
 static bool screen_matches_golden(const struct condition *c, const struct view *v, struct buf *why)
@@ -345,24 +353,25 @@ static bool screen_matches_golden(const struct condition *c, const struct view *
 static bool process_exited(const struct condition *c, const struct view *v, struct buf *why)
 {
     (void)c;
-    return v->exit || fail(why, "the command is still running");
+    return v->exit || condition_fail(why, "the command is still running");
 }
 
 static bool exit_code(const struct condition *c, const struct view *v, struct buf *why)
 {
     if (!v->exit)
-        return fail(why, "the command is still running");
+        return condition_fail(why, "the command is still running");
     if (v->exit->signal)
-        return fail(why, "the command was ended by signal %d", v->exit->signal);
-    return v->exit->code == c->payload.code || fail(why, "the exit code is %d, and was to be %lld",
-                                                   v->exit->code, (long long)c->payload.code);
+        return condition_fail(why, "the command was ended by signal %d", v->exit->signal);
+    return v->exit->code == c->payload.code ||
+           condition_fail(why, "the exit code is %d, and was to be %lld", v->exit->code,
+               (long long)c->payload.code);
 }
 
 static bool no_crash(const struct condition *c, const struct view *v, struct buf *why)
 {
     (void)c;
     return !v->exit || !v->exit->signal || v->exit->by_harness ||
-           fail(why, "the command was ended by signal %d", v->exit->signal);
+           condition_fail(why, "the command was ended by signal %d", v->exit->signal);
 }
 
 /* Tables -------------------------------------------------------------------------------------- */
@@ -510,7 +519,7 @@ static bool check_underline(const struct condition *c, const char *place, struct
         choice_add(&choice, underline_names[i]);
     }
     err_set(err, E_PROTOCOL, "%s.payload.underline_style: '" STR_FMT "' is none of %s", place,
-        STR_ARG(shown(given)), choice_list(&choice));
+        STR_ARG(condition_shorten(given)), choice_list(&choice));
     return err_ctx(err, "field", "%s.payload.underline_style", place);
 }
 
@@ -567,7 +576,8 @@ bool condition_holds(const struct condition *c, const struct view *view, struct 
     /* A screen that is written to a golden must have settled. */
     uint64_t quiet = c->golden ? golden_quiet_ms(c->golden) : 0;
     if (view->quiet_ms < quiet)
-        return fail(why, "the screen has not been quiet for %llu ms", (unsigned long long)quiet);
+        return condition_fail(
+            why, "the screen has not been quiet for %llu ms", (unsigned long long)quiet);
     return c->kind->holds(c, view, why);
 }
 

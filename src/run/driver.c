@@ -65,13 +65,13 @@ json_t *driver_fields(void)
     return list;
 }
 
-static bool is_canceled(const struct driver *d)
+static bool driver_is_canceled(const struct driver *d)
 {
     struct pollfd word = {.fd = d->job->live.observed.cancel, .events = POLLIN};
     return poll(&word, 1, 0) > 0;
 }
 
-static void answer(struct driver *d, json_t *object, const struct request *m)
+static void driver_send_answer(struct driver *d, json_t *object, const struct request *m)
 {
     if (m && m->request_id)
         json_put(object, added[ADDED_REQUEST_ID].name, json_incref(m->request_id));
@@ -81,20 +81,20 @@ static void answer(struct driver *d, json_t *object, const struct request *m)
     if (d->job->answer(d->job->context, object, &d->patience))
         return;
     d->over = d->unread = true;
-    d->live.canceled |= is_canceled(d);
+    d->live.canceled |= driver_is_canceled(d);
 }
 
-static void answer_error(struct driver *d, const struct err *error, const struct request *m)
+static void driver_send_error(struct driver *d, const struct err *error, const struct request *m)
 {
     json_t *object = json_object();
     json_put(object, "protocol_version", json_integer(RUN_PROTOCOL_VERSION));
     json_put(object, added[ADDED_ERROR].name, err_to_json(error));
-    answer(d, object, m);
+    driver_send_answer(d, object, m);
     json_decref(object);
 }
 
 /* Ends the session with an error, ours or the client's; the first one counts. */
-static void fail(struct driver *d, struct err *error)
+static void driver_fail(struct driver *d, struct err *error)
 {
     d->over = true;
     if (!d->error.code)
@@ -145,13 +145,14 @@ static void keep_refused(struct driver *d, struct str line, const struct err *er
 
 /* Answers input that can't be understood. Without --keep-going it also ends the session, and
  * becomes part of the record. */
-static void refuse(struct driver *d, struct str line, struct err *error, const struct request *m)
+static void driver_refuse(
+    struct driver *d, struct str line, struct err *error, const struct request *m)
 {
-    answer_error(d, error, m);
+    driver_send_error(d, error, m);
     if (d->job->keep_going)
         return;
     keep_refused(d, line, error);
-    fail(d, error);
+    driver_fail(d, error);
 }
 
 static void refuse_length(struct driver *d, struct str line)
@@ -159,7 +160,7 @@ static void refuse_length(struct driver *d, struct str line)
     AUTO_ERR struct err error = {0};
     err_set(&error, E_PROTOCOL, "a line of the input is longer than %d MiB", DRIVER_LINE_MAX >> 20);
     err_ctx_int(&error, "limit", DRIVER_LINE_MAX);
-    refuse(d, line, &error, NULL);
+    driver_refuse(d, line, &error, NULL);
 }
 
 /* Lines --------------------------------------------------------------------------------------- */
@@ -169,7 +170,7 @@ static bool has_line(const struct driver *d)
     return d->input.n && memchr(d->input.p, '\n', d->input.n);
 }
 
-static void read_input(struct driver *d)
+static void driver_read_input(struct driver *d)
 {
     char *to = buf_reserve(&d->input, READ_SIZE);
     ssize_t n = to ? read(d->job->input, to, READ_SIZE) : 0;
@@ -179,7 +180,7 @@ static void read_input(struct driver *d)
         d->input_ended = true;
 }
 
-static void drop(struct driver *d, size_t n)
+static void driver_discard_input(struct driver *d, size_t n)
 {
     memmove(d->input.p, d->input.p + n, d->input.n - n);
     buf_truncate(&d->input, d->input.n - n);
@@ -197,7 +198,7 @@ static void check_length(struct driver *d)
     }
     if (!d->skipping)
         return;
-    drop(d, end ? (size_t)(end - d->input.p) + 1 : d->input.n);
+    driver_discard_input(d, end ? (size_t)(end - d->input.p) + 1 : d->input.n);
     d->skipping = !end;
 }
 
@@ -212,7 +213,7 @@ static bool await_input(struct driver *d)
 }
 
 /* Handles output until there is a line or the end. Returns true with the line. */
-static bool next_line(struct driver *d, struct buf *ret_line)
+static bool driver_next_line(struct driver *d, struct buf *ret_line)
 {
     while (!has_line(d) && !d->input_ended && !d->over) {
         session_watch(d->live.session, d->job->input);
@@ -223,7 +224,7 @@ static bool next_line(struct driver *d, struct buf *ret_line)
         if (d->over)
             break;
         if (news == SESSION_INPUT || (news == SESSION_EXITED && await_input(d))) {
-            read_input(d);
+            driver_read_input(d);
             check_length(d);
         }
     }
@@ -232,13 +233,13 @@ static bool next_line(struct driver *d, struct buf *ret_line)
     if (!end && n == 0)
         return false;
     buf_add(ret_line, d->input.p, n);
-    drop(d, n + (end ? 1 : 0));
+    driver_discard_input(d, n + (end ? 1 : 0));
     return true;
 }
 
 /* Observations -------------------------------------------------------------------------------- */
 
-static void observe(
+static void driver_observe(
     struct driver *d, const struct request *m, const char *matched_by, const struct err *error)
 {
     AUTO_ERR struct err own = {0};
@@ -251,13 +252,13 @@ static void observe(
     d->step.snapshot = d->live.snapshot;
     keep_step(d, m, ok ? error : &own);
     if (!ok)
-        fail(d, &own);
-    answer(d, d->live.observation, m);
+        driver_fail(d, &own);
+    driver_send_answer(d, d->live.observation, m);
 }
 
 /* Actions ------------------------------------------------------------------------------------- */
 
-static void perform(struct driver *d, const struct request *m)
+static void driver_perform(struct driver *d, const struct request *m)
 {
     const struct action *action = &m->action;
     AUTO_ERR struct err error = {0};
@@ -272,10 +273,10 @@ static void perform(struct driver *d, const struct request *m)
         (void)!live_wait(&d->live, waits ? &action->condition : NULL, &wish, &matched_by, &error);
     d->over |= ends || d->live.canceled || d->live.failed;
     if (!d->live.canceled)
-        observe(d, m, matched_by, &error);
+        driver_observe(d, m, matched_by, &error);
 }
 
-static bool is_blank(struct str line)
+static bool driver_is_blank(struct str line)
 {
     for (size_t i = 0; i < line.n; i++)
         if (!strchr(" \t\r", line.p[i]) || !line.p[i])
@@ -292,27 +293,27 @@ static bool may_act(struct driver *d, const struct request *m)
     if (d->actions++ < steps.limit)
         return true;
     (void)budget_blame(&steps, &error);
-    answer_error(d, &error, m);
+    driver_send_error(d, &error, m);
     keep_step(d, m, &error);
-    fail(d, &error);
+    driver_fail(d, &error);
     return false;
 }
 
-static void take_request(struct driver *d, struct str line)
+static void driver_handle_request(struct driver *d, struct str line)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(ARENA_MAX);
     AUTO_ERR struct err error = {0};
     struct request request;
     if (!request_read(line, &arena, &request, &error))
-        refuse(d, line, &error, &request);
+        driver_refuse(d, line, &error, &request);
     else if (may_act(d, &request))
-        perform(d, &request);
+        driver_perform(d, &request);
     request_done(&request);
 }
 
-static void take_line(struct driver *d, struct str line)
+static void driver_handle_line(struct driver *d, struct str line)
 {
-    if (is_blank(line))
+    if (driver_is_blank(line))
         return;
     if (d->job->before)
         d->job->before(d->job->context, d->live.session);
@@ -320,13 +321,13 @@ static void take_line(struct driver *d, struct str line)
     if (line.n > DRIVER_LINE_MAX)
         refuse_length(d, line);
     else
-        take_request(d, line);
+        driver_handle_request(d, line);
 }
 
 /* Start and end ------------------------------------------------------------------------------- */
 
 /* Takes the last screen when the input has ended. The first error counts. */
-static void finish(struct driver *d, struct live_result *ret_result)
+static void driver_finish(struct driver *d, struct live_result *ret_result)
 {
     if (d->job->before && !d->over)
         d->job->before(d->job->context, d->live.session);
@@ -353,11 +354,11 @@ bool driver_run(const struct driver_job *job, struct live_result *ret_result, st
     d.steps = job->live.artifacts ? json_array() : NULL;
     while (!d.over) {
         AUTO_BUF struct buf line = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE);
-        if (!next_line(&d, &line))
+        if (!driver_next_line(&d, &line))
             break;
-        take_line(&d, buf_str(&line));
+        driver_handle_line(&d, buf_str(&line));
     }
-    finish(&d, ret_result);
+    driver_finish(&d, ret_result);
     live_done(&d.live);
     buf_done(&d.input);
     return true;

@@ -28,7 +28,7 @@ enum {
     DRAIN_MS = 30, /* to forward output that was read before the kill */
 };
 
-struct run {
+struct exec_state {
     const struct exec_job *job;
     struct exec_result *result;
     struct child child;
@@ -49,14 +49,14 @@ const char *exec_status_name(enum exec_status status)
 
 /* Ending -------------------------------------------------------------------------------------- */
 
-static void tell(const struct run *r, const struct session_event *event)
+static void exec_notify(const struct exec_state *r, const struct session_event *event)
 {
     if (r->job->event)
         r->job->event(r->job->context, event);
 }
 
 /* Output that was read but not yet forwarded may still be written, for DRAIN_MS. */
-static void kill_run(struct run *r)
+static void kill_run(struct exec_state *r)
 {
     if (!r->result->exit.known) {
         r->result->exit = SESSION_KILLED;
@@ -70,7 +70,7 @@ static void kill_run(struct run *r)
     r->deadline_ms = clock_mono_ms() + DRAIN_MS;
 }
 
-static void over_budget(struct run *r, const struct budget *budget)
+static void over_budget(struct exec_state *r, const struct budget *budget)
 {
     struct err *err = &r->result->error;
     if (err->code)
@@ -80,16 +80,16 @@ static void over_budget(struct run *r, const struct budget *budget)
     kill_run(r);
 }
 
-static void near_budget(struct run *r, struct budget *budget, uint64_t used)
+static void near_budget(struct exec_state *r, struct budget *budget, uint64_t used)
 {
     if (budget_near(budget, used))
-        tell(r, &(struct session_event){.type = SESSION_EVENT_BUDGET_NEAR,
-                    .text = str_z(budget->name),
-                    .value = BUDGET_NEAR_PERCENT});
+        exec_notify(r, &(struct session_event){.type = SESSION_EVENT_BUDGET_NEAR,
+                           .text = str_z(budget->name),
+                           .value = BUDGET_NEAR_PERCENT});
 }
 
 /* Ends the run because of a signal or, with 0, because `cancel` became readable. */
-static void interrupted(struct run *r, int sig)
+static void exec_interrupt(struct exec_state *r, int sig)
 {
     struct err *err = &r->result->error;
     if (sig) {
@@ -105,7 +105,7 @@ static void interrupted(struct run *r, int sig)
 /* Events -------------------------------------------------------------------------------------- */
 
 /* Feeds the emulator. It answers the command's queries unless the user's terminal does. */
-static void show(struct run *r, struct str bytes)
+static void exec_feed_term(struct exec_state *r, struct str bytes)
 {
     struct term *t = r->job->term;
     term_feed(t, bytes);
@@ -116,29 +116,29 @@ static void show(struct run *r, struct str bytes)
 }
 
 /* Counts every byte of output, even if it is discarded. */
-static size_t seen(void *context, struct str bytes)
+static size_t exec_on_output(void *context, struct str bytes)
 {
-    struct run *r = context;
+    struct exec_state *r = context;
     uint64_t most = r->output.limit, left = most - MIN(r->result->output_bytes, most);
     struct str kept = str_head(bytes, (size_t)MIN(left, (uint64_t)bytes.n));
     r->result->output_bytes += bytes.n;
     if (kept.n && r->job->seen)
         r->job->seen(r->job->context, kept);
     if (kept.n && r->job->term)
-        show(r, kept);
+        exec_feed_term(r, kept);
     near_budget(r, &r->output, r->result->output_bytes);
     return kept.n;
 }
 
-static size_t given(void *context, struct str bytes)
+static size_t exec_on_input(void *context, struct str bytes)
 {
-    struct run *r = context;
+    struct exec_state *r = context;
     r->result->input_bytes += bytes.n;
     return bytes.n;
 }
 
 /* Forwards the output printed before the command stopped. */
-static void pass_on_rest(struct run *r)
+static void pass_on_rest(struct exec_state *r)
 {
     struct relay *out = &r->relays[RELAY_OUT];
     struct pollfd fds[RELAY_POLLFDS];
@@ -150,7 +150,7 @@ static void pass_on_rest(struct run *r)
     }
 }
 
-static void stopped(struct run *r)
+static void exec_suspend(struct exec_state *r)
 {
     uint64_t before = clock_mono_ms();
     pass_on_rest(r);
@@ -164,7 +164,7 @@ static void stopped(struct run *r)
     child_continue(&r->child);
 }
 
-static void hear(struct run *r)
+static void exec_read_message(struct exec_state *r)
 {
     struct child_news news;
     struct exec_result *result = r->result;
@@ -174,14 +174,14 @@ static void hear(struct run *r)
         return;
     }
     if (news.word == CHILD_STOPPED) {
-        stopped(r);
+        exec_suspend(r);
         return;
     }
     r->ended = true;
     result->exit = news.word == CHILD_EXITED ? session_exit_from(news.value) : SESSION_KILLED;
 }
 
-static void take_signal(struct run *r)
+static void exec_read_signal(struct exec_state *r)
 {
     struct signalfd_siginfo info;
     if (read(r->job->signals, &info, sizeof(info)) != sizeof(info))
@@ -191,19 +191,19 @@ static void take_signal(struct run *r)
             tty_resize(r->child.terminal, tty_size(r->job->input));
         return;
     }
-    interrupted(r, (int)info.ssi_signo);
+    exec_interrupt(r, (int)info.ssi_signo);
 }
 
 /* The loop ------------------------------------------------------------------------------------ */
 
-static bool drained(const struct run *r)
+static bool exec_is_drained(const struct exec_state *r)
 {
     if (r->killed && clock_mono_ms() >= r->deadline_ms)
         return true;
     return relay_done(&r->relays[RELAY_OUT]) && relay_done(&r->relays[RELAY_ERR]);
 }
 
-static int wait_ms(const struct run *r)
+static int exec_wait_ms(const struct exec_state *r)
 {
     uint64_t now = clock_mono_ms();
     if (r->ended && !r->killed)
@@ -214,7 +214,7 @@ static int wait_ms(const struct run *r)
 
 /* The reader of our output is gone: close the command's pipe, so that it gets SIGPIPE; on a
  * terminal, end the run. */
-static void notice_closed(struct run *r)
+static void notice_closed(struct exec_state *r)
 {
     struct child *c = &r->child;
     bool out = r->relays[RELAY_OUT].broken, err = r->relays[RELAY_ERR].broken;
@@ -227,7 +227,7 @@ static void notice_closed(struct run *r)
         close(TAKE_FD(c->err));
 }
 
-static void check_time(struct run *r)
+static void check_time(struct exec_state *r)
 {
     uint64_t now = clock_mono_ms();
     if (now >= r->near_ms)
@@ -236,7 +236,7 @@ static void check_time(struct run *r)
         over_budget(r, &r->runtime);
 }
 
-static void step(struct run *r, struct pollfd fds[POLLS])
+static void exec_step(struct exec_state *r, struct pollfd fds[POLLS])
 {
     for (size_t i = 0; i < RELAYS; i++)
         relay_step(&r->relays[i], fds + i * RELAY_POLLFDS);
@@ -244,19 +244,19 @@ static void step(struct run *r, struct pollfd fds[POLLS])
     if (r->result->output_bytes > r->output.limit)
         over_budget(r, &r->output);
     if (!r->ended && fds[POLL_CONTROL].revents)
-        hear(r);
+        exec_read_message(r);
     if (!r->result->error.code && fds[POLL_SIGNALS].revents)
-        take_signal(r);
+        exec_read_signal(r);
     if (!r->result->error.code && fds[POLL_CANCEL].revents)
-        interrupted(r, 0);
+        exec_interrupt(r, 0);
     if (!r->ended)
         check_time(r);
 }
 
-static void loop(struct run *r)
+static void exec_loop(struct exec_state *r)
 {
     struct pollfd fds[POLLS];
-    while (!r->ended || !drained(r)) {
+    while (!r->ended || !exec_is_drained(r)) {
         for (size_t i = 0; i < RELAYS; i++)
             relay_poll(&r->relays[i], fds + i * RELAY_POLLFDS);
         fds[POLL_CONTROL] =
@@ -265,25 +265,25 @@ static void loop(struct run *r)
         fds[POLL_CANCEL] = (struct pollfd){.fd = r->killed ? -1 : r->job->cancel, .events = POLLIN};
         fds[POLL_TENDED] =
             (struct pollfd){.fd = r->job->tend ? r->job->tended : -1, .events = POLLIN};
-        if (poll(fds, POLLS, wait_ms(r)) < 0)
+        if (poll(fds, POLLS, exec_wait_ms(r)) < 0)
             continue;
         if (fds[POLL_TENDED].revents)
             r->job->tend(r->job->context);
-        step(r, fds);
+        exec_step(r, fds);
     }
 }
 
 /* Start and end ------------------------------------------------------------------------------- */
 
-static void set_relay(struct run *r, size_t i, int from, int to)
+static void set_relay(struct exec_state *r, size_t i, int from, int to)
 {
     r->relays[i] = (struct relay){.from = from, .to = to, .buffer = r->buffers + i * RELAY_BUFFER};
-    r->relays[i].seen = i == RELAY_IN ? given : seen;
+    r->relays[i].seen = i == RELAY_IN ? exec_on_input : exec_on_output;
     r->relays[i].context = r;
 }
 
 /* Writes must not block; reads happen only after poll(). */
-static void set_relays(struct run *r)
+static void set_relays(struct exec_state *r)
 {
     const struct exec_job *job = r->job;
     struct child *c = &r->child;
@@ -306,21 +306,21 @@ static void set_relays(struct run *r)
         fcntl(c->terminal, F_SETFL, O_NONBLOCK);
 }
 
-static uint64_t after(uint64_t start, uint64_t ms)
+static uint64_t exec_add_ms(uint64_t start, uint64_t ms)
 {
     return ms > UINT64_MAX - start ? UINT64_MAX : start + ms;
 }
 
-static void set_budgets(struct run *r)
+static void set_budgets(struct exec_state *r)
 {
     const struct policy_budgets *b = &r->job->verdict->policy->budgets;
     r->runtime = (struct budget){"max_runtime_ms", " ms", b->max_runtime_ms, false};
     r->output = (struct budget){"max_output_bytes", " bytes", b->max_output_bytes, false};
-    r->deadline_ms = after(r->result->started_ms, b->max_runtime_ms);
-    r->near_ms = after(r->result->started_ms, budget_near_at(&r->runtime));
+    r->deadline_ms = exec_add_ms(r->result->started_ms, b->max_runtime_ms);
+    r->near_ms = exec_add_ms(r->result->started_ms, budget_near_at(&r->runtime));
 }
 
-static void judge(struct run *r)
+static void exec_set_status(struct exec_state *r)
 {
     struct exec_result *result = r->result;
     const struct session_exit *e = &result->exit;
@@ -344,7 +344,7 @@ static void judge(struct run *r)
 bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct err *err)
 {
     struct exec_result result = {.started_ms = clock_mono_ms()};
-    struct run r = {.job = job, .result = &result, .child = CHILD_NONE, .tty = TTY_NONE};
+    struct exec_state r = {.job = job, .result = &result, .child = CHILD_NONE, .tty = TTY_NONE};
     const struct launch launch = {
         .plan = job->plan,
         .argv = job->argv,
@@ -365,7 +365,7 @@ bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct
         tty_raw(&r.tty, job->input);
     else if (job->terminal && job->output[0] >= 0)
         tty_raw_output(&r.tty, job->output[0]);
-    loop(&r);
+    exec_loop(&r);
     tty_restore(&r.tty);
     for (size_t i = 0; i < RELAYS; i++)
         relay_close(&r.relays[i]);
@@ -373,8 +373,8 @@ bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct
     result.kept = r.child.limiter.kept;
     result.ended_ms = clock_mono_ms();
     if (result.exit.known)
-        tell(&r, &(struct session_event){.type = SESSION_EVENT_EXIT, .exit = &result.exit});
-    judge(&r);
+        exec_notify(&r, &(struct session_event){.type = SESSION_EVENT_EXIT, .exit = &result.exit});
+    exec_set_status(&r);
     *ret_result = result;
     return true;
 }

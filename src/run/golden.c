@@ -35,14 +35,14 @@ static const struct shape mask_shape = SHAPE("mask", M, mask_fields, "a region o
 
 /* Reading ------------------------------------------------------------------------------------- */
 
-static bool wrong(struct err *err, const char *place, const char *what)
+static bool golden_invalid(struct err *err, const char *place, const char *what)
 {
     err_set(err, E_PROTOCOL, "%s: %s", place, what);
     return err_ctx(err, "field", "%s", place);
 }
 
 /* Whether the path has only plain names, no "." or "..". */
-static bool is_inside(struct str file)
+static bool golden_is_inside(struct str file)
 {
     struct str part, rest = file;
     if (file.n == 0 || file.n > 1000 || memchr(file.p, '\0', file.n))
@@ -61,7 +61,7 @@ static bool read_mask(const json_t *json, const char *place, struct arena *arena
         return false;
     bool region = m->has_row || m->has_col;
     if (m->pattern.p ? region : !(m->has_row && m->has_col))
-        return wrong(
+        return golden_invalid(
             err, place, "expected {\"row\", \"col\", \"rows\", \"cols\"} or {\"pattern\"}");
     if (!m->pattern.p || regex_new(m->pattern, &m->regex, err))
         return true;
@@ -73,13 +73,13 @@ bool golden_read(struct str file, const json_t *mask, const char *place, struct 
     struct golden **ret_golden, struct err *err)
 {
     size_t n = json_array_size(mask);
-    if (!is_inside(file))
-        return wrong(err, arena_printf(arena, "%s.file", place),
+    if (!golden_is_inside(file))
+        return golden_invalid(err, arena_printf(arena, "%s.file", place),
             "expected a path below the scenario's directory, without '..'");
     if (mask && !json_is_array(mask))
-        return wrong(err, arena_printf(arena, "%s.mask", place), "expected a list");
+        return golden_invalid(err, arena_printf(arena, "%s.mask", place), "expected a list");
     if (n > GOLDEN_MASKS_MAX)
-        return wrong(err, arena_printf(arena, "%s.mask", place), "more than 100 masks");
+        return golden_invalid(err, arena_printf(arena, "%s.mask", place), "more than 100 masks");
     struct golden *g = ARENA_NEW(arena, struct golden, 1);
     *g = (struct golden){.file = file, .mask_json = mask};
     g->masks = ARENA_NEW(arena, struct golden_mask, n);
@@ -118,7 +118,8 @@ static bool is_masked(const struct golden *g, unsigned row, unsigned col)
     return false;
 }
 
-static void add_row(const struct golden *g, const struct snapshot *s, unsigned row, struct buf *out)
+static void golden_add_row(
+    const struct golden *g, const struct snapshot *s, unsigned row, struct buf *out)
 {
     size_t start = out->n;
     for (unsigned col = 0; col < s->cols; col++) {
@@ -143,7 +144,7 @@ static bool cannot_mask(const struct golden *g, size_t i, struct err *err)
 bool golden_text(const struct golden *g, const struct snapshot *s, struct buf *out, struct err *err)
 {
     for (unsigned row = 0; row < s->rows; row++)
-        add_row(g, s, row, out);
+        golden_add_row(g, s, row, out);
     for (size_t i = 0; i < g->n_masks; i++) {
         AUTO_BUF struct buf next = BUF_INIT(2 * GOLDEN_BYTES_MAX);
         if (!g->masks[i].regex)
@@ -186,13 +187,13 @@ static int home_dir(const struct golden *g)
     return g->home ? g->home->dir : AT_FDCWD;
 }
 
-static enum golden_mode mode_of(const struct golden *g)
+static enum golden_mode golden_mode_of(const struct golden *g)
 {
     return g->home ? g->home->mode : GOLDEN_NONE;
 }
 
 /* An unreadable file leaves no text; the reason is appended to `why`. */
-static void load(struct golden *g, struct buf *why)
+static void golden_load(struct golden *g, struct buf *why)
 {
     char name[1024];
     AUTO_BUF struct buf text = BUF_INIT(2 * GOLDEN_BYTES_MAX);
@@ -216,7 +217,8 @@ static void load(struct golden *g, struct buf *why)
     }
 }
 
-static void explain(struct str want, struct str have, const struct golden *g, struct buf *why)
+static void golden_explain(
+    struct str want, struct str have, const struct golden *g, struct buf *why)
 {
     struct str a, b, rest_a = want, rest_b = have;
     bool more_a = true, more_b = true, first = true;
@@ -240,7 +242,7 @@ static void explain(struct str want, struct str have, const struct golden *g, st
 }
 
 /* Returns false with the difference in `why`, or with the error. */
-static bool is_same(
+static bool golden_same_text(
     struct golden *g, const struct snapshot *screen, struct buf *why, struct err *err)
 {
     AUTO_BUF struct buf have = BUF_INIT(2 * GOLDEN_BYTES_MAX),
@@ -255,12 +257,12 @@ static bool is_same(
     if (str_eq(buf_str(&want), buf_str(&have)))
         return true;
     if (why)
-        explain(buf_str(&want), buf_str(&have), g, why);
+        golden_explain(buf_str(&want), buf_str(&have), g, why);
     return false;
 }
 
 /* Returns why the name must not be written, or NULL. */
-static const char *refusal(const struct golden *g)
+static const char *golden_why_refused(const struct golden *g)
 {
     return g->home && g->home->refuses ? g->home->refuses(g->home->context, g->file) : NULL;
 }
@@ -268,19 +270,19 @@ static const char *refusal(const struct golden *g)
 static void load_once(struct golden *g)
 {
     if (!g->loaded)
-        load(g, NULL);
+        golden_load(g, NULL);
 }
 
 /* Whether the file may be written from the screen. */
 static bool is_written(const struct golden *g)
 {
-    unsigned mode = mode_of(g);
+    unsigned mode = golden_mode_of(g);
     return g->missing ? mode & GOLDEN_MISSING : g->text && (mode & (GOLDEN_CHANGED | GOLDEN_SAME));
 }
 
 static void explain_missing(const struct golden *g, struct buf *why)
 {
-    const char *reason = refusal(g);
+    const char *reason = golden_why_refused(g);
     buf_printf(why, "there is no golden '" STR_FMT "'", STR_ARG(g->file));
     if (reason)
         buf_printf(why, ", and none is written there: %s", reason);
@@ -291,7 +293,7 @@ static void explain_missing(const struct golden *g, struct buf *why)
 bool golden_holds(struct golden *g, const struct snapshot *screen, struct buf *why)
 {
     if (!g->loaded || (!g->text && !g->missing))
-        load(g, why);
+        golden_load(g, why);
     if (g->missing) {
         if (is_written(g))
             return true;
@@ -302,7 +304,7 @@ bool golden_holds(struct golden *g, const struct snapshot *screen, struct buf *w
     if (!g->text)
         return false;
     AUTO_ERR struct err error = {0};
-    bool holds = (mode_of(g) & GOLDEN_CHANGED) || is_same(g, screen, why, &error);
+    bool holds = (golden_mode_of(g) & GOLDEN_CHANGED) || golden_same_text(g, screen, why, &error);
     if (error.code && why)
         buf_add_z(why, error.message);
     return holds;
@@ -322,8 +324,8 @@ bool golden_is_lost(struct golden *g)
 
 bool golden_check(const struct golden *g, struct err *err)
 {
-    const char *reason = refusal(g);
-    if (mode_of(g) == GOLDEN_NONE || !reason)
+    const char *reason = golden_why_refused(g);
+    if (golden_mode_of(g) == GOLDEN_NONE || !reason)
         return true;
     err_set(err, E_POLICY_DENIED,
         "the golden '" STR_FMT "' can't be written: %s; give it another name, or leave out "
@@ -420,7 +422,7 @@ static bool check_target(const struct golden *g, int dir, const char *name, stru
 }
 
 /* Atomic replace: a reader sees either the old file or the new one. */
-static bool replace(const struct golden *g, struct str text, struct err *err)
+static bool golden_replace_file(const struct golden *g, struct str text, struct err *err)
 {
     AUTO_FD int dir = -1;
     struct str name = {0};
@@ -448,15 +450,15 @@ bool golden_update(
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * GOLDEN_BYTES_MAX);
     AUTO_ERR struct err unmasked = {0};
-    bool writes = is_written(g) && (g->missing || (mode_of(g) & GOLDEN_SAME) ||
-                                       !is_same(g, screen, NULL, &unmasked));
+    bool writes = is_written(g) && (g->missing || (golden_mode_of(g) & GOLDEN_SAME) ||
+                                       !golden_same_text(g, screen, NULL, &unmasked));
     *ret_written = false;
     if (!writes)
         return true;
     BUG_ON(!g->home->refuses);
     if (!golden_check(g, err))
         return false;
-    if (!golden_text(g, screen, &text, err) || !replace(g, buf_str(&text), err))
+    if (!golden_text(g, screen, &text, err) || !golden_replace_file(g, buf_str(&text), err))
         return false;
     free(g->text);
     g->text = NULL;

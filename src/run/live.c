@@ -169,7 +169,7 @@ bool live_observe(struct live *l, const struct live_look *look, struct err *err)
 
 /* Ending -------------------------------------------------------------------------------------- */
 
-static void judge(const struct live *l, struct exec_result *run)
+static void live_set_status(const struct live *l, struct exec_result *run)
 {
     const struct err *error = session_error(l->session);
     if (error->code) {
@@ -196,7 +196,7 @@ void live_end(struct live *l, bool look, struct live_result *ret_result)
         l->observation = observer_take(&l->observer, session_term(l->session), OBSERVER_FULL);
     session_terminate(l->session, SESSION_GRACE_MS);
     if (!run->error.code)
-        judge(l, run);
+        live_set_status(l, run);
     run->exit = *session_exit_of(l->session);
     run->kept = session_child(l->session)->limiter.kept;
     run->output_bytes = session_output_bytes(l->session);

@@ -107,7 +107,7 @@ static json_t *exit_details(const struct observer *o, const struct session_event
 }
 
 /* Events of a session other than those of its terminal. */
-static const struct kind {
+static const struct observer_kind {
     const char *name, *help;
     json_t *(*details)(const struct observer *o, const struct session_event *e);
 } kinds[] = {
@@ -125,7 +125,7 @@ static const struct kind {
 };
 
 /* A resize request is reported as unanswered_query, not as its own event. */
-static const char *name_of(const struct session_event *e)
+static const char *observer_event_name(const struct session_event *e)
 {
     if (e->type != SESSION_EVENT_TERM)
         return kinds[e->type].name;
@@ -144,7 +144,7 @@ json_t *observer_event_types(void)
 {
     json_t *list = json_array();
     for (int type = 0; type < TERM_EVENTS; type++)
-        if (name_of(&(struct session_event){.term = (enum term_event_type)type}))
+        if (observer_event_name(&(struct session_event){.term = (enum term_event_type)type}))
             push_help(list, "type", event_name((enum term_event_type)type),
                 event_help((enum term_event_type)type));
     for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
@@ -156,7 +156,7 @@ json_t *observer_event_types(void)
 void observer_event(void *context, const struct session_event *event)
 {
     struct observer *o = context;
-    const char *name = name_of(event);
+    const char *name = observer_event_name(event);
     if (!name)
         return;
     o->ended |= event->type == SESSION_EVENT_EXIT;
@@ -214,7 +214,7 @@ static void remember_rows(struct observer *o, const struct snapshot *s)
     memcpy(o->rows, s->hashes, s->rows * sizeof(*o->rows));
 }
 
-static bool fits(const json_t *json, uint64_t max)
+static bool observer_json_fits(const json_t *json, uint64_t max)
 {
     AUTO_BUF struct buf text = BUF_INIT((size_t)MIN(max, (uint64_t)SCREEN_BYTES) + 1);
     json_add_compact(&text, json);
@@ -233,7 +233,7 @@ static json_t *screen_json(struct observer *o, const struct term *t, enum observ
     json_t *json =
         how == OBSERVER_DELTA && o->n_rows ? delta_json(o, &s, id) : snapshot_json(&s, id);
     remember_rows(o, &s);
-    if (o->snapshot_max != UINT64_MAX && !fits(json, o->snapshot_max)) {
+    if (o->snapshot_max != UINT64_MAX && !observer_json_fits(json, o->snapshot_max)) {
         o->too_large = true;
         json_decref(json);
         return json_null();
@@ -302,63 +302,63 @@ static json_t *text_json(struct observer *o)
 
 /* Whole observations -------------------------------------------------------------------------- */
 
-struct taking {
+struct observer_view {
     struct observer *o;
     const struct term *t;
     enum observer_screen how;
 };
 
-static json_t *take_version(const struct taking *a)
+static json_t *observer_get_version(const struct observer_view *a)
 {
     (void)a;
     return json_integer(RUN_PROTOCOL_VERSION);
 }
 
-static json_t *take_run_id(const struct taking *a)
+static json_t *observer_get_run_id(const struct observer_view *a)
 {
     return json_string(a->o->run_id);
 }
 
-static json_t *take_session_id(const struct taking *a)
+static json_t *observer_get_session_id(const struct observer_view *a)
 {
     return json_string(a->o->session_id);
 }
 
-static json_t *take_time(const struct taking *a)
+static json_t *observer_get_time(const struct observer_view *a)
 {
     return json_integer((json_int_t)(clock_mono_ms() - a->o->started_ms));
 }
 
-static json_t *take_screen(const struct taking *a)
+static json_t *observer_get_screen(const struct observer_view *a)
 {
     return screen_json(a->o, a->t, a->how);
 }
 
-static json_t *take_text(const struct taking *a)
+static json_t *observer_get_text(const struct observer_view *a)
 {
     return text_json(a->o);
 }
 
-static json_t *take_bytes(const struct taking *a)
+static json_t *observer_get_bytes(const struct observer_view *a)
 {
     return json_integer((json_int_t)a->o->bytes);
 }
 
-static json_t *take_cut(const struct taking *a)
+static json_t *observer_get_cut(const struct observer_view *a)
 {
     bool cut = a->o->cut;
     a->o->cut = false;
     return cut ? json_true() : NULL;
 }
 
-static json_t *take_events(const struct taking *a)
+static json_t *observer_get_events(const struct observer_view *a)
 {
     json_t *events = a->o->events;
     a->o->events = json_array();
     return events;
 }
 
-static json_t *take_dropped(const struct taking *a)
+static json_t *observer_get_dropped(const struct observer_view *a)
 {
     size_t dropped = a->o->dropped;
     a->o->dropped = 0;
@@ -368,26 +368,27 @@ static json_t *take_dropped(const struct taking *a)
 /* In the order of the observation; parts without a value are left out. */
 static const struct {
     const char *name, *help;
-    json_t *(*take)(const struct taking *a);
+    json_t *(*take)(const struct observer_view *a);
 } parts[] = {
-    {"protocol_version", "1", take_version},
-    {"run_id", "of the run", take_run_id},
-    {"session_id", "of the session", take_session_id},
-    {"timestamp_ms", "since the run began", take_time},
-    {"screen", "the ScreenSnapshot; null if it was over its budget, or there is none", take_screen},
+    {"protocol_version", "1", observer_get_version},
+    {"run_id", "of the run", observer_get_run_id},
+    {"session_id", "of the session", observer_get_session_id},
+    {"timestamp_ms", "since the run began", observer_get_time},
+    {"screen", "the ScreenSnapshot; null if it was over its budget, or there is none",
+        observer_get_screen},
     {"transcript_delta",
         "what was printed since the last observation, as text: what is none, NUL "
         "included, is U+FFFD",
-        take_text},
-    {"transcript_bytes", "how much of all that was printed is on the screen", take_bytes},
-    {"transcript_cut", "true if only the end of transcript_delta is there", take_cut},
-    {"events", "what happened since then", take_events},
-    {"events_dropped", "how many more there were", take_dropped},
+        observer_get_text},
+    {"transcript_bytes", "how much of all that was printed is on the screen", observer_get_bytes},
+    {"transcript_cut", "true if only the end of transcript_delta is there", observer_get_cut},
+    {"events", "what happened since then", observer_get_events},
+    {"events_dropped", "how many more there were", observer_get_dropped},
 };
 
 json_t *observer_take(struct observer *o, const struct term *t, enum observer_screen how)
 {
-    const struct taking taking = {o, t, how};
+    const struct observer_view taking = {o, t, how};
     json_t *object = json_object();
     for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
         json_t *value = parts[i].take(&taking);

@@ -31,7 +31,7 @@ void recorder_done(struct recorder *r)
 /* Steps --------------------------------------------------------------------------------------- */
 
 /* Appends a short description of a step, for lists of steps. */
-static void add_name(struct buf *b, const json_t *action)
+static void recorder_add_name(struct buf *b, const json_t *action)
 {
     const json_t *payload = json_object_get(action, "payload");
     const json_t *what = json_object_get(payload, "condition");
@@ -64,7 +64,7 @@ static void add_step(struct recorder *r, const char *kind, const char *name, jso
     snprintf(id, sizeof(id), "%s-%zu", kind, r->actions + (strcmp(kind, "wait") == 0 ? 1 : 0));
     json_put(object, "id", json_string(id));
     AUTO_BUF struct buf own = BUF_INIT(1024);
-    add_name(&own, json_object_get(step, "action"));
+    recorder_add_name(&own, json_object_get(step, "action"));
     json_put(object, "name", json_text(name ? str_z(name) : buf_str(&own)));
     json_object_update(object, step);
     json_push(r->steps, object);
@@ -117,7 +117,7 @@ static void add_wait(struct recorder *r, struct session *s, bool settled)
     r->arena = !r->arena;
 }
 
-static void begin(struct recorder *r, struct session *s, bool settled)
+static void recorder_start_step(struct recorder *r, struct session *s, bool settled)
 {
     close_text(r);
     r->has_pressed = false;
@@ -160,11 +160,11 @@ bool recorder_joins(const struct recorder *r, struct session *s, const struct ty
            term_alternate(session_term(s)) == r->alternate && r->text.n < TEXT_BYTES / 2;
 }
 
-static bool take_text(
+static bool recorder_add_text(
     struct recorder *r, struct session *s, const struct typed *typed, bool settled, struct err *err)
 {
     if (!recorder_joins(r, s, typed)) {
-        begin(r, s, settled);
+        recorder_start_step(r, s, settled);
         r->open = true;
         r->secret = is_secret(r, s);
         r->row = term_cursor(session_term(s)).row;
@@ -176,7 +176,7 @@ static bool take_text(
 }
 
 /* Performs the action exactly as the runner will. */
-static bool perform(struct recorder *r, struct session *s, json_t *action, struct err *err)
+static bool recorder_perform(struct recorder *r, struct session *s, json_t *action, struct err *err)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(1 << 22);
     AUTO_BUF struct buf sent = BUF_INIT(SENT_BYTES);
@@ -189,12 +189,12 @@ static bool perform(struct recorder *r, struct session *s, json_t *action, struc
     return ok;
 }
 
-static bool take_action(
+static bool recorder_record_action(
     struct recorder *r, struct session *s, json_t *action, bool settled, struct err *err)
 {
-    begin(r, s, settled);
+    recorder_start_step(r, s, settled);
     add_action(r, action, NULL);
-    return perform(r, s, action, err);
+    return recorder_perform(r, s, action, err);
 }
 
 static const char *const mouse_events[] = {"press", "release", "move"};
@@ -211,7 +211,7 @@ static json_t *mouse_action(const struct mouse *m, const char *event)
 
 /* Joins a press and a release in one place to a click. Ignores events that the program did not
  * enable. */
-static bool take_mouse(
+static bool recorder_record_mouse(
     struct recorder *r, struct session *s, const struct mouse *m, bool settled, struct err *err)
 {
     struct term_input input;
@@ -230,14 +230,14 @@ static bool take_mouse(
         r->has_pressed = false;
         return session_send(s, buf_str(&bytes), err);
     }
-    begin(r, s, settled);
+    recorder_start_step(r, s, settled);
     add_action(r, mouse_action(m, mouse_events[m->action]), NULL);
     r->has_pressed = m->action == MOUSE_PRESS;
     r->pressed = *m;
     return session_send(s, buf_str(&bytes), err);
 }
 
-static bool take_key(
+static bool recorder_record_key(
     struct recorder *r, struct session *s, const struct typed *typed, bool settled, struct err *err)
 {
     static const char *const edits[] = {"Backspace", "Ctrl+u", "Ctrl+h", "Ctrl+w"};
@@ -246,12 +246,12 @@ static bool take_key(
     for (size_t i = 0; r->open && r->secret && i < ARRAY_LEN(edits); i++)
         if (strcmp(typed->key, edits[i]) == 0) { /* corrections of a secret reveal part of it */
             AUTO_JSON json_t *action = action_of("key", payload);
-            return perform(r, s, action, err);
+            return recorder_perform(r, s, action, err);
         }
-    return take_action(r, s, action_of("key", payload), settled, err);
+    return recorder_record_action(r, s, action_of("key", payload), settled, err);
 }
 
-static bool take_paste(
+static bool recorder_record_paste(
     struct recorder *r, struct session *s, struct str text, bool settled, struct err *err)
 {
     bool secret = is_secret(r, s);
@@ -259,7 +259,7 @@ static bool take_paste(
     json_put(payload, "text", json_text(text));
     json_put(payload, "paste", json_true());
     AUTO_JSON json_t *action = action_of("text", payload);
-    begin(r, s, settled);
+    recorder_start_step(r, s, settled);
     if (secret) {
         AUTO_JSON json_t *hidden = json_deep_copy(action);
         json_put(json_object_get(hidden, "payload"), "text", json_string(RECORDER_SECRET));
@@ -268,11 +268,11 @@ static bool take_paste(
     } else {
         add_action(r, json_incref(action), NULL);
     }
-    return perform(r, s, action, err);
+    return recorder_perform(r, s, action, err);
 }
 
 /* Records the bytes as text if JSON can represent them. */
-static bool take_unknown(
+static bool recorder_record_unknown(
     struct recorder *r, struct session *s, struct str bytes, bool settled, struct err *err)
 {
     json_t *payload = json_object();
@@ -282,7 +282,7 @@ static bool take_unknown(
         return session_send(s, bytes, err);
     }
     json_put(payload, "text", json_text(bytes));
-    return take_action(r, s, action_of("text", payload), settled, err);
+    return recorder_record_action(r, s, action_of("text", payload), settled, err);
 }
 
 bool recorder_take(
@@ -293,15 +293,15 @@ bool recorder_take(
             err, E_TIMEOUT, "more than %d actions can't be recorded", RECORDER_ACTIONS_MAX);
     switch (typed->kind) {
     case TYPED_TEXT:
-        return take_text(r, s, typed, settled, err);
+        return recorder_add_text(r, s, typed, settled, err);
     case TYPED_KEY:
-        return take_key(r, s, typed, settled, err);
+        return recorder_record_key(r, s, typed, settled, err);
     case TYPED_PASTE:
-        return take_paste(r, s, typed->bytes, settled, err);
+        return recorder_record_paste(r, s, typed->bytes, settled, err);
     case TYPED_MOUSE:
-        return take_mouse(r, s, &typed->mouse, settled, err);
+        return recorder_record_mouse(r, s, &typed->mouse, settled, err);
     case TYPED_UNKNOWN:
-        return take_unknown(r, s, typed->bytes, settled, err);
+        return recorder_record_unknown(r, s, typed->bytes, settled, err);
     }
     return true;
 }
@@ -312,7 +312,7 @@ bool recorder_resize(struct recorder *r, struct session *s, uint16_t rows, uint1
     json_t *payload = json_object();
     json_put(payload, "rows", json_integer(rows));
     json_put(payload, "cols", json_integer(cols));
-    return take_action(r, s, action_of("resize", payload), settled, err);
+    return recorder_record_action(r, s, action_of("resize", payload), settled, err);
 }
 
 void recorder_end(struct recorder *r, struct session *s, bool settled)

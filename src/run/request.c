@@ -28,7 +28,7 @@ static const struct field request_fields[] = {
 static const struct shape request_shape =
     SHAPE("driver_input", R, request_fields, "one line of the driver's input");
 
-static bool check_version(const json_t *tree, struct err *err)
+static bool request_check_version(const json_t *tree, struct err *err)
 {
     const json_t *version = json_object_get(tree, "protocol_version");
     if (!json_is_integer(version) || json_integer_value(version) == RUN_PROTOCOL_VERSION)
@@ -48,8 +48,8 @@ bool request_read(
     if (!json_parse(line, "input", E_PROTOCOL, &r->tree, err))
         return false;
     json_t *tree = r->tree, *id = json_object_get(tree, "request_id");
-    bool ok =
-        check_version(tree, err) && field_read(&request_shape, tree, arena, E_PROTOCOL, r, err);
+    bool ok = request_check_version(tree, err) &&
+              field_read(&request_shape, tree, arena, E_PROTOCOL, r, err);
     /* field_read() has cleared the struct. */
     r->tree = tree;
     r->request_id = id;
@@ -65,21 +65,22 @@ void request_done(struct request *r)
 
 /* Steps --------------------------------------------------------------------------------------- */
 
-static void put_number(json_t *object, const char *key, uint64_t number)
+static void request_put_number(json_t *object, const char *key, uint64_t number)
 {
     json_put(object, key, json_integer((json_int_t)number));
 }
 
-static json_t *step_json(const struct request_result *result, const char *name, json_t *action)
+static json_t *request_step_json(
+    const struct request_result *result, const char *name, json_t *action)
 {
     json_t *step = json_object();
     bool failed = result->error && result->error->code;
     json_put(step, "step_id", json_sprintf("%zu", result->index + 1));
     json_put(step, "name", json_string(name));
     json_put(step, "status", json_string(failed ? "errored" : "passed"));
-    put_number(step, "attempts", 1);
-    put_number(step, "started_at_ms", result->started_ms);
-    put_number(step, "ended_at_ms", result->ended_ms);
+    request_put_number(step, "attempts", 1);
+    request_put_number(step, "started_at_ms", result->started_ms);
+    request_put_number(step, "ended_at_ms", result->ended_ms);
     json_put(step, "action", action);
     json_put(step, "assertions", json_array());
     if (failed)
@@ -89,29 +90,30 @@ static json_t *step_json(const struct request_result *result, const char *name, 
 
 json_t *request_step(const struct request *r, const struct request_result *result)
 {
-    json_t *step = step_json(result, action_name(r->action.type), json_incref(r->action_json));
+    json_t *step =
+        request_step_json(result, action_name(r->action.type), json_incref(r->action_json));
     runner_put_sent(step, result->sent);
     if (result->matched_by)
         json_put(step, "matched_by", json_string(result->matched_by));
-    put_number(step, "timeout_ms", r->timeout_ms);
-    put_number(step, "settle_ms", r->settle_ms);
+    request_put_number(step, "timeout_ms", r->timeout_ms);
+    request_put_number(step, "settle_ms", r->settle_ms);
     json_put(step, "screen", json_string(screens[r->screen]));
-    put_number(step, "from_bytes", result->from_bytes);
+    request_put_number(step, "from_bytes", result->from_bytes);
     if (result->snapshot[0]) {
         json_put(step, "snapshot", json_string(result->snapshot));
-        put_number(step, "transcript_bytes", result->end_bytes);
+        request_put_number(step, "transcript_bytes", result->end_bytes);
     }
     return step;
 }
 
 json_t *request_refused(struct str line, const struct request_result *result)
 {
-    json_t *step = step_json(result, "refused", json_null());
+    json_t *step = request_step_json(result, "refused", json_null());
     json_put(step, "input", json_text(str_head(line, INPUT_SHOWN)));
     return step;
 }
 
-static void copy(json_t *to, const json_t *from, const char *key)
+static void request_copy_field(json_t *to, const json_t *from, const char *key)
 {
     json_t *value = json_object_get(from, key);
     if (value)
@@ -128,12 +130,12 @@ bool request_line(const json_t *step, struct buf *out)
         buf_add_str(out, input);
     } else {
         AUTO_JSON json_t *line = json_object();
-        put_number(line, "protocol_version", RUN_PROTOCOL_VERSION);
-        copy(line, step, "action");
-        copy(line, step, "timeout_ms");
-        copy(line, step, "settle_ms");
+        request_put_number(line, "protocol_version", RUN_PROTOCOL_VERSION);
+        request_copy_field(line, step, "action");
+        request_copy_field(line, step, "timeout_ms");
+        request_copy_field(line, step, "settle_ms");
         if (str_is(screen, screens[OBSERVER_CELLS]))
-            copy(line, step, "screen");
+            request_copy_field(line, step, "screen");
         json_add_compact(out, line);
     }
     buf_add_byte(out, '\n');

@@ -22,7 +22,7 @@ struct runner {
 };
 
 /* The current step. */
-struct attempt {
+struct runner_attempt {
     const struct step *step;
     enum step_status status;
     unsigned windows; /* number of timeout periods started (at most 1 + retries) */
@@ -72,14 +72,14 @@ void runner_blame_screen(struct session *s, struct err *err)
         err_ctx(err, "unanswered_queries", "%s", buf_z(&text));
 }
 
-static void blame_step(struct attempt *a)
+static void blame_step(struct runner_attempt *a)
 {
     err_wrap(&a->error, "step '" STR_FMT "'", STR_ARG(str_head(a->step->id, 64)));
     err_ctx(&a->error, "step_id", STR_FMT, STR_ARG(a->step->id));
 }
 
 /* Reports why a wait ended before its condition held. */
-static void blame_end(struct runner *r, struct attempt *a, enum wait_end end)
+static void blame_end(struct runner *r, struct runner_attempt *a, enum wait_end end)
 {
     const struct session_exit *e = session_exit_of(r->session);
     a->status = STEP_ERRORED;
@@ -114,7 +114,7 @@ static json_t *golden_details(const struct golden *g)
 
 /* Updates the goldens of a step that passed: those of its assertions, and that of a wait, which has
  * no entry in the results. */
-static void update_goldens(struct runner *r, struct attempt *a)
+static void update_goldens(struct runner *r, struct runner_attempt *a)
 {
     const struct step *step = a->step;
     AUTO_ARENA struct arena arena = ARENA_INIT((size_t)256 << 20);
@@ -136,7 +136,7 @@ static void update_goldens(struct runner *r, struct attempt *a)
     }
 }
 
-static void test_asserts(struct runner *r, struct attempt *a, bool *held, struct buf *why)
+static void test_asserts(struct runner *r, struct runner_attempt *a, bool *held, struct buf *why)
 {
     const struct step *step = a->step;
     (void)wait_test(r->session, step->asserts, step->n_asserts, held, why);
@@ -163,7 +163,7 @@ static size_t first_lost(const struct condition *conditions, size_t n)
 }
 
 static void fail_asserts(
-    struct runner *r, struct attempt *a, const bool *held, const struct buf *why)
+    struct runner *r, struct runner_attempt *a, const bool *held, const struct buf *why)
 {
     size_t n = a->step->n_asserts, lost = first_lost(a->step->asserts, n);
     for (size_t i = 0; i < n; i++) {
@@ -179,7 +179,7 @@ static void fail_asserts(
 }
 
 /* Records the result of each assertion on the current screen. */
-static void judge_asserts(struct runner *r, struct attempt *a, bool must_hold)
+static void judge_asserts(struct runner *r, struct runner_attempt *a, bool must_hold)
 {
     size_t n = a->step->n_asserts;
     AUTO_FREE bool *held = base_alloc(n * sizeof(*held));
@@ -202,7 +202,8 @@ static bool sends_input(enum action_type type)
 
 /* Waits one timeout period after the other (`retries` adds more), at most until `until_ms`. A wait
  * and the assertions after it share the periods: a step has its timeout once. */
-static struct wait_result wait_in_windows(struct attempt *a, struct wait *w, uint64_t until_ms)
+static struct wait_result wait_in_windows(
+    struct runner_attempt *a, struct wait *w, uint64_t until_ms)
 {
     const struct step *step = a->step;
     struct wait_result got;
@@ -222,7 +223,7 @@ static struct wait_result wait_in_windows(struct attempt *a, struct wait *w, uin
 }
 
 /* Waits for the assertions; without any, until the screen is quiet. */
-static void await_asserts(struct runner *r, struct attempt *a)
+static void await_asserts(struct runner *r, struct runner_attempt *a)
 {
     const struct step *step = a->step;
     struct wait w = {
@@ -249,7 +250,7 @@ static void await_asserts(struct runner *r, struct attempt *a)
         blame_end(r, a, got.end);
 }
 
-static void time_out(struct runner *r, struct attempt *a, uint64_t limit, bool by_budget)
+static void time_out(struct runner *r, struct runner_attempt *a, uint64_t limit, bool by_budget)
 {
     const struct condition *c = &a->step->action.condition;
     struct buf why = BUF_INIT(WHY_MAX);
@@ -263,7 +264,7 @@ static void time_out(struct runner *r, struct attempt *a, uint64_t limit, bool b
 }
 
 /* A golden that can never match fails at once, like an assertion that does not hold. */
-static bool fail_wait(struct runner *r, struct attempt *a)
+static bool fail_wait(struct runner *r, struct runner_attempt *a)
 {
     const struct condition *c = &a->step->action.condition;
     AUTO_BUF struct buf why = BUF_INIT(WHY_MAX);
@@ -276,7 +277,7 @@ static bool fail_wait(struct runner *r, struct attempt *a)
     return false;
 }
 
-static bool await_condition(struct runner *r, struct attempt *a)
+static bool await_condition(struct runner *r, struct runner_attempt *a)
 {
     const struct step *step = a->step;
     if (first_lost(&step->action.condition, 1) == 0)
@@ -303,7 +304,7 @@ static bool await_condition(struct runner *r, struct attempt *a)
 
 /* Steps --------------------------------------------------------------------------------------- */
 
-static bool perform(struct runner *r, struct attempt *a)
+static bool runner_perform(struct runner *r, struct runner_attempt *a)
 {
     const struct action *action = &a->step->action;
     if (sends_input(action->type) && session_has_ended(r->session)) {
@@ -328,7 +329,8 @@ void runner_put_sent(json_t *step, struct str sent)
     json_put(step, "sent", json_text(buf_str(&shown)));
 }
 
-static json_t *step_json(const struct runner *r, const struct attempt *a, const char *snapshot)
+static json_t *runner_step_json(
+    const struct runner *r, const struct runner_attempt *a, const char *snapshot)
 {
     const struct step *step = a->step;
     uint64_t zero = r->observer.started_ms;
@@ -356,7 +358,7 @@ static json_t *step_json(const struct runner *r, const struct attempt *a, const 
 
 /* Takes an observation and stores it if there is a record; then returns the snapshot's name.
  * Returns false with the error. */
-static bool observe(
+static bool runner_observe(
     struct runner *r, char ret_name[ARTIFACTS_NAME], json_t **ret_observation, struct err *err)
 {
     json_t *o = observer_take(
@@ -369,7 +371,8 @@ static bool observe(
            (!a || artifacts_snapshot(a, json_object_get(o, "screen"), ret_name, err));
 }
 
-static void tell(struct runner *r, size_t index, const struct attempt *a, bool begins)
+static void runner_report_progress(
+    struct runner *r, size_t index, const struct runner_attempt *a, bool begins)
 {
     if (!r->job->progress)
         return;
@@ -386,7 +389,7 @@ static void tell(struct runner *r, size_t index, const struct attempt *a, bool b
 }
 
 /* The first step that does not pass determines the outcome of the run. */
-static void conclude(struct runner *r, struct attempt *a)
+static void runner_set_outcome(struct runner *r, struct runner_attempt *a)
 {
     struct exec_result *run = &r->result->run;
     if (a->status == STEP_PASSED)
@@ -400,19 +403,19 @@ static void conclude(struct runner *r, struct attempt *a)
 
 /* Performs the action, waits for the assertions and takes an observation. */
 static void try_step(
-    struct runner *r, size_t index, struct attempt *a, char ret_snapshot[ARTIFACTS_NAME])
+    struct runner *r, size_t index, struct runner_attempt *a, char ret_snapshot[ARTIFACTS_NAME])
 {
     AUTO_ERR struct err error = {0};
     AUTO_JSON json_t *observation = NULL;
     bool waits = a->step->action.type == ACTION_WAIT;
-    tell(r, index, a, true);
-    if (waits ? await_condition(r, a) : perform(r, a))
+    runner_report_progress(r, index, a, true);
+    if (waits ? await_condition(r, a) : runner_perform(r, a))
         if (!waits || a->step->n_asserts)
             await_asserts(r, a);
     if (a->status == STEP_PASSED && r->job->after)
         r->job->after(r->job->context, r->session);
     update_goldens(r, a);
-    if (!observe(r, ret_snapshot, &observation, &error) && !a->error.code) {
+    if (!runner_observe(r, ret_snapshot, &observation, &error) && !a->error.code) {
         a->status = STEP_ERRORED;
         err_move(&a->error, &error);
     }
@@ -422,7 +425,7 @@ static void try_step(
 
 static void run_step(struct runner *r, size_t index)
 {
-    struct attempt a = {.step = &r->job->scenario->steps[index],
+    struct runner_attempt a = {.step = &r->job->scenario->steps[index],
         .started_ms = clock_mono_ms(),
         .sent = BUF_INIT(SENT_MAX),
         .assertions = json_array()};
@@ -431,10 +434,10 @@ static void run_step(struct runner *r, size_t index)
         a.status = STEP_SKIPPED;
     else
         try_step(r, index, &a, snapshot);
-    json_push(r->result->steps, step_json(r, &a, snapshot));
+    json_push(r->result->steps, runner_step_json(r, &a, snapshot));
     if (!r->over) {
-        tell(r, index, &a, false);
-        conclude(r, &a);
+        runner_report_progress(r, index, &a, false);
+        runner_set_outcome(r, &a);
     }
     json_decref(a.assertions);
     buf_done(&a.sent);
@@ -454,7 +457,7 @@ bool runner_check(const struct scenario *scenario, const struct policy *policy, 
     return err_ctx(err, "budget", "max_steps");
 }
 
-static bool open_session(struct runner *r, struct err *err)
+static bool runner_open_session(struct runner *r, struct err *err)
 {
     const struct runner_job *job = r->job;
     const struct observer_job observed = {job->verdict, job->plan, job->argv, job->envp,
@@ -478,13 +481,13 @@ static bool keep_goldens(struct runner *r, struct err *err)
 
 /* The last screen is that of the last step: output printed after a request to end is not part of
  * the scenario. */
-static void finish(struct runner *r)
+static void runner_finish(struct runner *r)
 {
     struct runner_result *result = r->result;
     AUTO_ERR struct err error = {0};
     r->observer.ended = true;
     char ignored[ARTIFACTS_NAME];
-    bool ok = observe(r, ignored, &result->observation, &error) && keep_goldens(r, &error);
+    bool ok = runner_observe(r, ignored, &result->observation, &error) && keep_goldens(r, &error);
     if (!ok && !result->run.error.code) {
         result->run.status = EXEC_ERRORED;
         err_move(&result->run.error, &error);
@@ -507,11 +510,12 @@ bool runner_run(const struct runner_job *job, struct runner_result *ret_result, 
     result.run.started_ms = r.observer.started_ms;
     memcpy(result.run_id, r.observer.run_id, sizeof(result.run_id));
     memcpy(result.session_id, r.observer.session_id, sizeof(result.session_id));
-    bool ok = runner_check(job->scenario, job->verdict->policy, err) && open_session(&r, err);
+    bool ok =
+        runner_check(job->scenario, job->verdict->policy, err) && runner_open_session(&r, err);
     for (size_t i = 0; ok && i < job->scenario->n_steps; i++)
         run_step(&r, i);
     if (ok) {
-        finish(&r);
+        runner_finish(&r);
         *ret_result = result;
     } else {
         runner_result_done(&result);

@@ -30,7 +30,7 @@ struct step_part {
     uint32_t retries;
 };
 
-struct document {
+struct scenario_document {
     uint32_t version;
     json_t *metadata;
     struct run_part run;
@@ -73,26 +73,27 @@ static const struct field step_fields[] = {
 static const struct shape step_shape = SHAPE("step", struct step_part, step_fields, "one step");
 
 static const struct field document_fields[] = {
-    FIELD_U32("scenario_version", struct document, version, "1", .flags = FIELD_REQUIRED,
+    FIELD_U32("scenario_version", struct scenario_document, version, "1", .flags = FIELD_REQUIRED,
         FIELD_RANGE(1, 1)),
-    FIELD_JSON("metadata", struct document, metadata, "anything"),
-    FIELD_OBJECT("run", struct document, run, &run_shape, "the command", .flags = FIELD_REQUIRED),
-    FIELD_OBJECTS("steps", struct document, steps, n_steps, &step_shape,
+    FIELD_JSON("metadata", struct scenario_document, metadata, "anything"),
+    FIELD_OBJECT(
+        "run", struct scenario_document, run, &run_shape, "the command", .flags = FIELD_REQUIRED),
+    FIELD_OBJECTS("steps", struct scenario_document, steps, n_steps, &step_shape,
         "what is done, in this order", .flags = FIELD_REQUIRED,
         FIELD_RANGE(0, SCENARIO_STEPS_MAX * 10)),
 };
 static const struct shape document_shape =
-    SHAPE("scenario", struct document, document_fields, "a scripted session");
+    SHAPE("scenario", struct scenario_document, document_fields, "a scripted session");
 
 /* Checks -------------------------------------------------------------------------------------- */
 
-static bool wrong(struct err *err, const char *place, const char *what)
+static bool scenario_invalid(struct err *err, const char *place, const char *what)
 {
     err_set(err, E_PROTOCOL, "%s: %s", place, what);
     return err_ctx(err, "field", "%s", place);
 }
 
-static bool check_version(const json_t *tree, struct err *err)
+static bool scenario_check_version(const json_t *tree, struct err *err)
 {
     const json_t *version = json_object_get(tree, "scenario_version");
     long long number = json_integer_value(version);
@@ -139,7 +140,7 @@ static bool read_asserts(
     if (!list)
         return true;
     if (!json_is_array(list))
-        return wrong(err, arena_printf(arena, "%s.assert", place), "expected a list");
+        return scenario_invalid(err, arena_printf(arena, "%s.assert", place), "expected a list");
     size_t n = json_array_size(list);
     step->asserts = ARENA_NEW(arena, struct condition, n);
     for (size_t i = 0; i < n; i++) {
@@ -165,15 +166,16 @@ static bool read_step(const struct step_part *part, size_t index, struct arena *
 }
 
 /* Follows a reference to a policy file only if ret_reference is given. */
-static bool read_tree(json_t *tree, struct arena *arena, struct scenario *s,
+static bool scenario_read_tree(json_t *tree, struct arena *arena, struct scenario *s,
     struct policy_reference *ret_reference, struct err *err)
 {
-    struct document d;
+    struct scenario_document d;
     const struct field_source source = {tree, "", E_PROTOCOL};
-    if (!check_version(tree, err) || !field_read_part(&document_shape, &source, arena, &d, err))
+    if (!scenario_check_version(tree, err) ||
+        !field_read_part(&document_shape, &source, arena, &d, err))
         return false;
     if (d.metadata && !json_is_object(d.metadata))
-        return wrong(err, "metadata", "expected an object");
+        return scenario_invalid(err, "metadata", "expected an object");
     s->metadata = d.metadata;
     s->command = d.run.command;
     s->cwd = d.run.cwd;
@@ -182,7 +184,7 @@ static bool read_tree(json_t *tree, struct arena *arena, struct scenario *s,
     s->cols = d.run.size.cols;
     s->has_policy = d.run.policy != NULL;
     if (s->cwd.p && (s->cwd.n == 0 || s->cwd.p[0] != '/'))
-        return wrong(err, "run.cwd", "expected an absolute path");
+        return scenario_invalid(err, "run.cwd", "expected an absolute path");
     if (d.run.policy &&
         !policy_from_json(d.run.policy, "run.policy", arena, &s->policy, ret_reference, err))
         return false;
@@ -195,13 +197,13 @@ static bool read_tree(json_t *tree, struct arena *arena, struct scenario *s,
     return check_ids(s, arena, err);
 }
 
-static bool parse(struct str text, const char *name, struct arena *arena, bool follow,
+static bool scenario_parse_text(struct str text, const char *name, struct arena *arena, bool follow,
     struct scenario *ret_scenario, struct err *err)
 {
     struct scenario s = {0};
     if (!doc_parse(text, name, E_PROTOCOL, &s.tree, err))
         return false;
-    if (!read_tree(s.tree, arena, &s, follow ? &s.reference : NULL, err)) {
+    if (!scenario_read_tree(s.tree, arena, &s, follow ? &s.reference : NULL, err)) {
         scenario_done(&s);
         return doc_blame(err, text, name);
     }
@@ -213,13 +215,13 @@ static bool parse(struct str text, const char *name, struct arena *arena, bool f
 bool scenario_parse(struct str text, const char *name, struct arena *arena,
     struct scenario *ret_scenario, struct err *err)
 {
-    return parse(text, name, arena, true, ret_scenario, err);
+    return scenario_parse_text(text, name, arena, true, ret_scenario, err);
 }
 
 bool scenario_parse_recorded(struct str text, const char *name, struct arena *arena,
     struct scenario *ret_scenario, struct err *err)
 {
-    return parse(text, name, arena, false, ret_scenario, err);
+    return scenario_parse_text(text, name, arena, false, ret_scenario, err);
 }
 
 struct golden *scenario_golden(const struct scenario *s, size_t index)
@@ -305,7 +307,7 @@ void scenario_done(struct scenario *s)
 
 /* Writing ------------------------------------------------------------------------------------- */
 
-static json_t *step_json(const struct step *step, json_t *asserts)
+static json_t *scenario_step_json(const struct step *step, json_t *asserts)
 {
     json_t *object = json_object();
     json_put(object, "id", json_text(step->id));
@@ -337,13 +339,13 @@ json_t *scenario_json(const struct scenario *s)
         json_put(run, "policy", field_write(&policy_shape, &s->policy));
     json_put(object, "run", run);
     for (size_t i = 0; i < s->n_steps; i++)
-        json_push(
-            steps, step_json(&s->steps[i], json_object_get(json_array_get(given, i), "assert")));
+        json_push(steps,
+            scenario_step_json(&s->steps[i], json_object_get(json_array_get(given, i), "assert")));
     json_put(object, "steps", steps);
     return object;
 }
 
-static json_t *property(json_t *schema, const char *name)
+static json_t *scenario_schema_property(json_t *schema, const char *name)
 {
     json_t *found = json_object_get(json_object_get(schema, "properties"), name);
     BUG_ON(!found);
@@ -358,20 +360,20 @@ static json_t *ref_to_condition(void)
 }
 
 /* Makes the payload of `wait`, the only action with a condition, refer to the shared definition. */
-static json_t *actions(void)
+static json_t *scenario_actions_schema(void)
 {
     json_t *schema = action_one_of(), *entry;
     size_t i;
     json_array_foreach(json_object_get(schema, "oneOf"), i, entry)
     {
-        json_t *payload = property(entry, "payload");
+        json_t *payload = scenario_schema_property(entry, "payload");
         if (json_object_get(json_object_get(payload, "properties"), "condition"))
             json_put(json_object_get(payload, "properties"), "condition", ref_to_condition());
     }
     return schema;
 }
 
-static json_t *policies(void)
+static json_t *scenario_policy_schema(void)
 {
     static const struct field ref_fields[] = {FIELD_STR(
         "path", struct run_part, command, "an absolute path of a policy", .flags = FIELD_REQUIRED)};
@@ -388,12 +390,13 @@ static json_t *policies(void)
 json_t *scenario_schema(void)
 {
     json_t *schema = field_schema(&document_shape), *defs = json_object();
-    json_t *step = json_object_get(property(schema, "steps"), "items");
-    json_put(json_object_get(step, "properties"), "action", actions());
-    json_put(property(step, "assert"), "type", json_string("array"));
-    json_put(property(step, "assert"), "items", ref_to_condition());
-    json_put(json_object_get(property(schema, "run"), "properties"), "policy", policies());
-    json_put(property(schema, "metadata"), "type", json_string("object"));
+    json_t *step = json_object_get(scenario_schema_property(schema, "steps"), "items");
+    json_put(json_object_get(step, "properties"), "action", scenario_actions_schema());
+    json_put(scenario_schema_property(step, "assert"), "type", json_string("array"));
+    json_put(scenario_schema_property(step, "assert"), "items", ref_to_condition());
+    json_put(json_object_get(scenario_schema_property(schema, "run"), "properties"), "policy",
+        scenario_policy_schema());
+    json_put(scenario_schema_property(schema, "metadata"), "type", json_string("object"));
     json_put(defs, "condition", condition_one_of());
     json_put(schema, "$defs", defs);
     return schema;

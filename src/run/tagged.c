@@ -4,30 +4,30 @@
 
 #include "base/choice.h"
 
-struct head {
+struct tagged_head {
     struct str type;
     json_t *payload;
 };
 
 static const struct field head_fields[] = {
-    FIELD_STR("type", struct head, type, "which it is", .flags = FIELD_REQUIRED),
-    FIELD_JSON("payload", struct head, payload, "what it needs"),
+    FIELD_STR("type", struct tagged_head, type, "which it is", .flags = FIELD_REQUIRED),
+    FIELD_JSON("payload", struct tagged_head, payload, "what it needs"),
 };
 static const struct shape head_shape =
-    SHAPE("tagged", struct head, head_fields, "a type and its payload");
+    SHAPE("tagged", struct tagged_head, head_fields, "a type and its payload");
 
-static const struct tagged *row(const struct tagged_table *t, size_t i)
+static const struct tagged *tagged_row(const struct tagged_table *t, size_t i)
 {
     return (const struct tagged *)((const char *)t->rows + i * t->size);
 }
 
-static bool unknown(
+static bool tagged_unknown(
     const struct tagged_table *t, struct str type, const char *place, struct err *err)
 {
     AUTO_CHOICE struct choice c = CHOICE_INIT(type);
     AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX);
     for (size_t i = 0; i < t->n; i++)
-        choice_add(&c, row(t, i)->name);
+        choice_add(&c, tagged_row(t, i)->name);
     choice_hint(&c, "", &hint);
     err_set(err, E_PROTOCOL, "%s.type: unknown %s '" STR_FMT "'%s", place, t->noun,
         STR_ARG(str_head(type, 64)), buf_z(&hint));
@@ -38,11 +38,11 @@ static bool unknown(
 bool tagged_read(const struct tagged_table *table, const struct field_source *source,
     struct arena *arena, size_t *ret_kind, void *ret_payload, struct err *err)
 {
-    struct head head;
+    struct tagged_head head;
     if (!field_read_part(&head_shape, source, arena, &head, err))
         return false;
     for (size_t i = 0; i < table->n; i++) {
-        const struct tagged *t = row(table, i);
+        const struct tagged *t = tagged_row(table, i);
         if (!str_is(head.type, t->name) && !(t->alias && str_is(head.type, t->alias)))
             continue;
         AUTO_JSON json_t *empty = head.payload ? NULL : json_object();
@@ -53,7 +53,7 @@ bool tagged_read(const struct tagged_table *table, const struct field_source *so
         *ret_kind = i;
         return true;
     }
-    return unknown(table, head.type, source->place, err);
+    return tagged_unknown(table, head.type, source->place, err);
 }
 
 static json_t *example_of(const struct tagged *t)
@@ -72,10 +72,10 @@ json_t *tagged_schema(const struct tagged_table *table)
     json_t *list = json_array();
     for (size_t i = 0; i < table->n; i++) {
         json_t *entry = json_object();
-        json_put(entry, "type", json_string(row(table, i)->name));
-        json_put(entry, "help", json_string(row(table, i)->help));
-        json_put(entry, "payload", field_schema(row(table, i)->payload));
-        json_put(entry, "example", example_of(row(table, i)));
+        json_put(entry, "type", json_string(tagged_row(table, i)->name));
+        json_put(entry, "help", json_string(tagged_row(table, i)->help));
+        json_put(entry, "payload", field_schema(tagged_row(table, i)->payload));
+        json_put(entry, "example", example_of(tagged_row(table, i)));
         json_push(list, entry);
     }
     return list;
@@ -95,7 +95,7 @@ json_t *tagged_one_of(const struct tagged_table *table)
 {
     json_t *list = json_array(), *schema = json_object();
     for (size_t i = 0; i < table->n; i++) {
-        const struct tagged *t = row(table, i);
+        const struct tagged *t = tagged_row(table, i);
         json_t *entry = json_object(), *properties = json_object(), *required = json_array();
         json_t *payload = field_schema(t->payload);
         json_push(required, json_string("type"));

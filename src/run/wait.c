@@ -50,7 +50,7 @@ static uint64_t wanted_quiet(const struct wait *w)
     return ms;
 }
 
-struct engine {
+struct wait_engine {
     const struct wait *w;
     uint64_t quiet;       /* required quiet time; 0: none */
     uint64_t frame_since; /* when an unfinished update was first seen; 0: none */
@@ -64,7 +64,7 @@ static uint64_t last_activity(const struct wait *w)
 }
 
 /* Returns how long an unchanged screen must stay unchanged to count as the result of the input. */
-static uint64_t silence(const struct wait *w)
+static uint64_t wait_silence_ms(const struct wait *w)
 {
     bool answered = session_fed_bytes(w->session) != w->fed;
     return w->n == 0 || answered ? WAIT_SETTLE_MS : WAIT_SILENCE_MS;
@@ -72,7 +72,7 @@ static uint64_t silence(const struct wait *w)
 
 /* Whether the screen may be tested now. At the deadline it may, even in the middle of an update: no
  * later screen follows. */
-static bool may_judge(struct engine *e, uint64_t now)
+static bool may_judge(struct wait_engine *e, uint64_t now)
 {
     const struct wait *w = e->w;
     if (session_has_ended(w->session))
@@ -86,26 +86,26 @@ static bool may_judge(struct engine *e, uint64_t now)
         return false;
     uint64_t quiet = now - MIN(now, last_activity(w));
     bool changed = session_changes(w->session) != w->since;
-    if (!last && !changed && (w->change || (w->after_input && quiet < silence(w))))
+    if (!last && !changed && (w->change || (w->after_input && quiet < wait_silence_ms(w))))
         return false;
     return quiet >= w->settle_ms;
 }
 
 /* Returns when to look again even if nothing happens. */
-static uint64_t next_look(const struct engine *e, uint64_t now)
+static uint64_t wait_next_check(const struct wait_engine *e, uint64_t now)
 {
     const struct wait *w = e->w;
     uint64_t at = w->deadline_ms, activity = last_activity(w);
     if (e->frame_since && e->frame_since + SESSION_FRAME_MS > now)
         at = MIN(at, e->frame_since + SESSION_FRAME_MS);
-    if (w->after_input && activity + silence(w) > now)
-        at = MIN(at, activity + silence(w));
+    if (w->after_input && activity + wait_silence_ms(w) > now)
+        at = MIN(at, activity + wait_silence_ms(w));
     if (e->quiet && activity + e->quiet > now)
         at = MIN(at, activity + e->quiet);
     return at;
 }
 
-static const char *reason(const struct engine *e)
+static const char *wait_reason(const struct wait_engine *e)
 {
     if (session_has_ended(e->w->session))
         return "exit";
@@ -117,7 +117,7 @@ static const char *reason(const struct engine *e)
 
 void wait_run(const struct wait *w, struct wait_result *ret_result)
 {
-    struct engine e = {.w = w, .quiet = wanted_quiet(w), .news = SESSION_TIME};
+    struct wait_engine e = {.w = w, .quiet = wanted_quiet(w), .news = SESSION_TIME};
     *ret_result = (struct wait_result){0};
     for (;;) {
         uint64_t now = clock_mono_ms();
@@ -127,7 +127,7 @@ void wait_run(const struct wait *w, struct wait_result *ret_result)
         if (e.news != SESSION_FAILED && may_judge(&e, now) &&
             wait_test(w->session, w->conditions, w->n, NULL, NULL)) {
             ret_result->end = WAIT_HELD;
-            ret_result->matched_by = reason(&e);
+            ret_result->matched_by = wait_reason(&e);
             return;
         }
         ret_result->end = e.news == SESSION_EXITED     ? WAIT_EXITED
@@ -136,7 +136,7 @@ void wait_run(const struct wait *w, struct wait_result *ret_result)
                                                        : WAIT_TIMEOUT;
         if (ret_result->end != WAIT_TIMEOUT || now >= w->deadline_ms)
             return;
-        e.news = session_next(w->session, next_look(&e, now));
+        e.news = session_next(w->session, wait_next_check(&e, now));
     }
 }
 

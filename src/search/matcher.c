@@ -20,7 +20,7 @@ enum {
 #define BACK_WORK  ((size_t)2 * 1000 * 1000 * 1000) /* bytes that backreferences may compare */
 #define WHOLE_WORK ((size_t)200 * 1000 * 1000)      /* match steps for a longer line in one call */
 
-enum way {
+enum matcher_way {
     WAY_BYTES,       /* the byte sequences are the whole pattern */
     WAY_BYTES_LINES, /* lines containing them are matched by the regex */
     WAY_MANY,        /* many lines at once */
@@ -35,21 +35,21 @@ static const char *const way_names[] = {
 };
 
 /* One pattern compiled twice: for any text, and a faster form for ASCII, which may be missing. */
-struct forms {
+struct matcher_forms {
     struct regex *any, *ascii;
 };
 
 struct matcher_plan {
-    enum way way;
+    enum matcher_way way;
     size_t one_go; /* longest line to match in one call */
     struct needle needle;
-    struct forms line, many;
+    struct matcher_forms line, many;
 };
 
 struct matcher {
     const struct matcher_plan *plan;
     struct stop *stop;
-    struct forms line, many;
+    struct matcher_forms line, many;
     struct str text;
     int flags;
     size_t at;       /* start of the next line */
@@ -61,14 +61,14 @@ struct matcher {
     size_t gave_up_at;
 };
 
-static void forms_free(struct forms *f)
+static void forms_free(struct matcher_forms *f)
 {
     regex_free(f->any);
     regex_free(f->ascii);
 }
 
-static bool forms_compile(struct forms *f, struct str pattern, const struct pattern_options *o,
-    bool ascii, struct err *err)
+static bool forms_compile(struct matcher_forms *f, struct str pattern,
+    const struct pattern_options *o, bool ascii, struct err *err)
 {
     struct regex_options options = {
         .ignore_case = o->ignore_case,
@@ -87,15 +87,15 @@ static bool forms_compile(struct forms *f, struct str pattern, const struct patt
     return true;
 }
 
-static struct forms forms_share(const struct forms *f)
+static struct matcher_forms forms_share(const struct matcher_forms *f)
 {
-    return (struct forms){
+    return (struct matcher_forms){
         f->any ? regex_share(f->any) : NULL,
         f->ascii ? regex_share(f->ascii) : NULL,
     };
 }
 
-static enum way choose_way(const struct pattern *p)
+static enum matcher_way choose_way(const struct pattern *p)
 {
     if (p->exact)
         return WAY_BYTES;
@@ -205,12 +205,12 @@ static size_t line_begin(struct str text, size_t at)
     return newline ? (size_t)(newline - text.p) + 1 : 0;
 }
 
-static struct regex *pick(const struct forms *f, bool ascii)
+static struct regex *matcher_pick_form(const struct matcher_forms *f, bool ascii)
 {
     return ascii && f->ascii ? f->ascii : f->any;
 }
 
-static bool is_inside(char c)
+static bool matcher_is_continuation(char c)
 {
     return (c & 0xC0) == 0x80;
 }
@@ -227,7 +227,7 @@ static bool long_line_matches(
     bool found = false, go_on = true;
     size_t places = regex_refers_back(r) ? 1 : PLACES_FIRST;
     for (size_t from = 0, next; from <= line.n && go_on && !found; from = next) {
-        for (next = from + places; next < line.n && is_inside(line.p[next]);)
+        for (next = from + places; next < line.n && matcher_is_continuation(line.p[next]);)
             next++;
         uint64_t before = clock_mono_ns();
         regex_last_start(r, next - 1);
@@ -259,7 +259,7 @@ static bool line_matches(struct matcher *m, size_t begin, size_t end, struct mat
     int flags = (begin == 0 ? m->flags & REGEX_NOT_BEGIN : 0) | (cut ? REGEX_NOT_END : 0);
     size_t n = end - begin - (!cut && ends_in_return(m->text, begin, end) ? 1 : 0);
     struct str line = str_n(m->text.p + begin, n);
-    struct regex *r = pick(&m->line, needle_is_ascii(line));
+    struct regex *r = matcher_pick_form(&m->line, needle_is_ascii(line));
     struct regex_match match;
     regex_limit(r, line_steps(m, r, n));
     bool found = n <= m->plan->one_go ? regex_find_part(r, line, 0, flags, &match)
@@ -313,7 +313,7 @@ static bool next_by_lines(struct matcher *m, size_t limit, struct matcher_hit *h
 }
 
 /* Selects the lines to match at once. */
-static void take_step(struct matcher *m)
+static void matcher_select_step(struct matcher *m)
 {
     size_t end = m->at + m->step;
     m->step_end = end >= m->text.n ? m->text.n : MIN(line_end(m->text, end) + 1, m->text.n);
@@ -343,8 +343,8 @@ static bool next_by_steps(struct matcher *m, struct matcher_hit *hit)
     struct regex_match match;
     while (m->at < m->text.n && !stop_now(m->stop)) {
         if (m->at >= m->step_end)
-            take_step(m);
-        struct regex *r = pick(&m->many, m->step_ascii);
+            matcher_select_step(m);
+        struct regex *r = matcher_pick_form(&m->many, m->step_ascii);
         if (!match_step(m, r, &match)) {
             if (regex_gave_up(r) && next_by_lines(m, m->step_end, hit))
                 return true;

@@ -194,7 +194,7 @@ static bool probe_bytes(
 #define BLOCK   32
 
 /* Returns for each of 32 bytes the groups whose probe allows it. */
-VECTORS static inline __m256i allowed(__m256i low, __m256i high, const char *p)
+VECTORS static inline __m256i needle_allowed(__m256i low, __m256i high, const char *p)
 {
     const __m256i half = _mm256_set1_epi8(15);
     __m256i bytes = _mm256_loadu_si256((const __m256i *)(const void *)p);
@@ -203,7 +203,7 @@ VECTORS static inline __m256i allowed(__m256i low, __m256i high, const char *p)
         _mm256_shuffle_epi8(low, _mm256_and_si256(bytes, half)), _mm256_shuffle_epi8(high, down));
 }
 
-VECTORS static inline __m256i table(const unsigned char t[16])
+VECTORS static inline __m256i needle_load_table(const unsigned char t[16])
 {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)(const void *)t));
 }
@@ -211,14 +211,15 @@ VECTORS static inline __m256i table(const unsigned char t[16])
 VECTORS static bool probe_vectors(
     const struct needle *n, struct str text, size_t from, struct regex_match *ret)
 {
-    const __m256i l0 = table(n->low[0]), h0 = table(n->high[0]);
-    const __m256i l1 = table(n->low[1]), h1 = table(n->high[1]);
-    const __m256i l2 = table(n->low[2]), h2 = table(n->high[2]);
+    const __m256i l0 = needle_load_table(n->low[0]), h0 = needle_load_table(n->high[0]);
+    const __m256i l1 = needle_load_table(n->low[1]), h1 = needle_load_table(n->high[1]);
+    const __m256i l2 = needle_load_table(n->low[2]), h2 = needle_load_table(n->high[2]);
     size_t d1 = n->delta[1], d2 = n->delta[2], last = n->delta[n->probes - 1], at = from;
     for (; at + last + BLOCK <= text.n; at += BLOCK) {
         const char *p = text.p + at;
-        __m256i groups = _mm256_and_si256(allowed(l0, h0, p), allowed(l1, h1, p + d1));
-        groups = _mm256_and_si256(groups, allowed(l2, h2, p + d2));
+        __m256i groups =
+            _mm256_and_si256(needle_allowed(l0, h0, p), needle_allowed(l1, h1, p + d1));
+        groups = _mm256_and_si256(groups, needle_allowed(l2, h2, p + d2));
         if (_mm256_testz_si256(groups, groups))
             continue;
         unsigned char each[BLOCK];

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "search/pattern_seq.h"
 
-struct parser {
+struct pattern_parser {
     struct str text;
     size_t at;
     struct buf *form;
@@ -16,32 +16,32 @@ struct parser {
 };
 
 /* One element of a bracket expression, or an escape sequence. */
-struct element {
+struct pattern_element {
     uint32_t c; /* the character, if `single` */
     bool single;
     struct needle_class ascii; /* the class otherwise */
     bool newline;              /* matches a newline */
 };
 
-static int peek(const struct parser *p)
+static int pattern_peek(const struct pattern_parser *p)
 {
     return p->at < p->text.n ? (unsigned char)p->text.p[p->at] : -1;
 }
 
-static bool take(struct parser *p, char c)
+static bool pattern_accept(struct pattern_parser *p, char c)
 {
-    bool there = peek(p) == (unsigned char)c;
+    bool there = pattern_peek(p) == (unsigned char)c;
     p->at += there;
     return there;
 }
 
-static bool give_up(struct parser *p)
+static bool pattern_give_up(struct pattern_parser *p)
 {
     p->opaque = true;
     return false;
 }
 
-static void add_range(struct needle_class *c, uint32_t from, uint32_t to)
+static void pattern_add_range(struct needle_class *c, uint32_t from, uint32_t to)
 {
     for (uint32_t b = from; b <= to && b < 128; b++)
         if (b != '\n')
@@ -54,23 +54,23 @@ static bool known_class(int letter, struct needle_class *ret_class, bool *ret_ne
     struct needle_class c = {0}, all = {0};
     switch (letter | 0x20) {
     case 'd':
-        add_range(&c, '0', '9');
+        pattern_add_range(&c, '0', '9');
         break;
     case 'w':
-        add_range(&c, '0', '9');
-        add_range(&c, 'A', 'Z');
-        add_range(&c, 'a', 'z');
-        add_range(&c, '_', '_');
+        pattern_add_range(&c, '0', '9');
+        pattern_add_range(&c, 'A', 'Z');
+        pattern_add_range(&c, 'a', 'z');
+        pattern_add_range(&c, '_', '_');
         break;
     case 's':
-        add_range(&c, '\t', '\r');
-        add_range(&c, ' ', ' ');
+        pattern_add_range(&c, '\t', '\r');
+        pattern_add_range(&c, ' ', ' ');
         break;
     default:
         return false;
     }
     bool others = !(letter & 0x20);
-    add_range(&all, 0, 127);
+    pattern_add_range(&all, 0, 127);
     for (size_t i = 0; i < ARRAY_LEN(c.bits) && others; i++)
         c.bits[i] = all.bits[i] & ~c.bits[i];
     *ret_class = c;
@@ -87,30 +87,30 @@ static int hex_value(int c)
 }
 
 /* After "\x". */
-static bool take_hex(struct parser *p, uint32_t *ret_c)
+static bool take_hex(struct pattern_parser *p, uint32_t *ret_c)
 {
-    bool braces = take(p, '{');
+    bool braces = pattern_accept(p, '{');
     uint32_t c = 0;
     size_t digits = 0;
-    for (; hex_value(peek(p)) >= 0 && digits < (braces ? 6 : 2); digits++)
+    for (; hex_value(pattern_peek(p)) >= 0 && digits < (braces ? 6 : 2); digits++)
         c = c << 4 | (uint32_t)hex_value(p->text.p[p->at++]);
-    if (digits == 0 || (braces && !take(p, '}')) || !utf8_is_scalar(c))
-        return give_up(p);
+    if (digits == 0 || (braces && !pattern_accept(p, '}')) || !utf8_is_scalar(c))
+        return pattern_give_up(p);
     *ret_c = c;
     return true;
 }
 
 /* After a backslash; escape sequences are the same inside brackets and outside. */
-static bool take_escape(struct parser *p, struct element *e)
+static bool pattern_read_escape(struct pattern_parser *p, struct pattern_element *e)
 {
     static const struct {
         char letter, c;
     } controls[] = {{'t', '\t'}, {'r', '\r'}, {'f', '\f'}, {'e', 27}, {'n', '\n'}};
-    int c = peek(p);
+    int c = pattern_peek(p);
     if (c < 0 || c >= 128)
-        return give_up(p);
+        return pattern_give_up(p);
     p->at++;
-    *e = (struct element){.single = true, .c = (uint32_t)c};
+    *e = (struct pattern_element){.single = true, .c = (uint32_t)c};
     bool alphanumeric = (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
     if (!alphanumeric)
         return true;
@@ -122,15 +122,15 @@ static bool take_escape(struct parser *p, struct element *e)
     if (c == 'x')
         return take_hex(p, &e->c);
     e->single = false;
-    return known_class(c, &e->ascii, &e->newline) || give_up(p);
+    return known_class(c, &e->ascii, &e->newline) || pattern_give_up(p);
 }
 
 /* Takes the next character, which may have several bytes. */
-static bool take_char(struct parser *p, uint32_t *ret_c)
+static bool take_char(struct pattern_parser *p, uint32_t *ret_c)
 {
     size_t n = utf8_decode(str_skip(p->text, p->at), ret_c);
     p->at += n;
-    return n > 0 || give_up(p);
+    return n > 0 || pattern_give_up(p);
 }
 
 /* K and S in either case have non-ASCII case variants (Kelvin sign, long s). */
@@ -148,7 +148,7 @@ static void fold_class(struct seq_char *c)
 }
 
 /* A non-ASCII character may be a case variant of an ASCII one. */
-static void widen(const struct parser *p, struct seq_char *c)
+static void pattern_widen(const struct pattern_parser *p, struct seq_char *c)
 {
     c->wide = true;
     if (p->fold)
@@ -161,23 +161,23 @@ struct brackets {
     bool newline;
 };
 
-static bool take_element(struct parser *p, struct element *e)
+static bool take_element(struct pattern_parser *p, struct pattern_element *e)
 {
-    if (take(p, '\\')) {
-        if (peek(p) == 'b')
-            return give_up(p);
-        return take_escape(p, e);
+    if (pattern_accept(p, '\\')) {
+        if (pattern_peek(p) == 'b')
+            return pattern_give_up(p);
+        return pattern_read_escape(p, e);
     }
     int next = p->at + 1 < p->text.n ? p->text.p[p->at + 1] : 0;
-    if (peek(p) == '[' && (next == ':' || next == '.' || next == '='))
-        return give_up(p);
-    *e = (struct element){.single = true};
+    if (pattern_peek(p) == '[' && (next == ':' || next == '.' || next == '='))
+        return pattern_give_up(p);
+    *e = (struct pattern_element){.single = true};
     return take_char(p, &e->c);
 }
 
-static bool add_element(struct parser *p, struct brackets *b)
+static bool add_element(struct pattern_parser *p, struct brackets *b)
 {
-    struct element e, last;
+    struct pattern_element e, last;
     if (!take_element(p, &e))
         return false;
     if (!e.single) {
@@ -188,36 +188,36 @@ static bool add_element(struct parser *p, struct brackets *b)
         return true;
     }
     last = e;
-    bool range = peek(p) == '-' && p->at + 1 < p->text.n && p->text.p[p->at + 1] != ']';
+    bool range = pattern_peek(p) == '-' && p->at + 1 < p->text.n && p->text.p[p->at + 1] != ']';
     if (range) {
         p->at++;
         if (!take_element(p, &last) || !last.single)
-            return give_up(p);
+            return pattern_give_up(p);
     }
-    add_range(&b->set.ascii, e.c, last.c);
+    pattern_add_range(&b->set.ascii, e.c, last.c);
     b->newline |= e.c <= '\n' && last.c >= '\n';
     if (last.c >= 128)
-        widen(p, &b->set);
+        pattern_widen(p, &b->set);
     return true;
 }
 
 /* After '['. The rewritten form keeps the text, but does not match newlines. */
-static bool take_brackets(struct parser *p, struct seq_char *ret_char)
+static bool take_brackets(struct pattern_parser *p, struct seq_char *ret_char)
 {
     struct brackets b = {0};
-    bool negated = take(p, '^');
+    bool negated = pattern_accept(p, '^');
     size_t begin = p->at;
     bool first = true;
-    for (; first || peek(p) != ']'; first = false)
-        if (peek(p) < 0 || !add_element(p, &b))
-            return give_up(p);
+    for (; first || pattern_peek(p) != ']'; first = false)
+        if (pattern_peek(p) < 0 || !add_element(p, &b))
+            return pattern_give_up(p);
     struct str inner = str_n(p->text.p + begin, p->at - begin);
     p->at++;
     if (p->fold)
         fold_class(&b.set);
     if (negated) {
         struct needle_class all = {0};
-        add_range(&all, 0, 127);
+        pattern_add_range(&all, 0, 127);
         for (size_t i = 0; i < ARRAY_LEN(all.bits); i++)
             b.set.ascii.bits[i] = all.bits[i] & ~b.set.ascii.bits[i];
         b.set.wide = true;
@@ -231,24 +231,24 @@ static bool take_brackets(struct parser *p, struct seq_char *ret_char)
     return true;
 }
 
-static bool take_number(struct parser *p, size_t *ret)
+static bool take_number(struct pattern_parser *p, size_t *ret)
 {
     size_t n = 0, digits = 0;
-    for (; peek(p) >= '0' && peek(p) <= '9' && digits < 6; digits++)
+    for (; pattern_peek(p) >= '0' && pattern_peek(p) <= '9' && digits < 6; digits++)
         n = n * 10 + (size_t)(p->text.p[p->at++] - '0');
     *ret = n;
     return digits > 0;
 }
 
 /* {2} {2,} {2,5}; returns false and takes nothing if there is no such quantifier. */
-static bool take_counts(struct parser *p, struct seq_times *t)
+static bool pattern_read_counts(struct pattern_parser *p, struct seq_times *t)
 {
     size_t begin = p->at;
-    bool ok = take(p, '{') && take_number(p, &t->min);
+    bool ok = pattern_accept(p, '{') && take_number(p, &t->min);
     t->max = t->min;
-    if (ok && take(p, ',') && !take_number(p, &t->max))
+    if (ok && pattern_accept(p, ',') && !take_number(p, &t->max))
         t->max = SIZE_MAX;
-    if (ok && take(p, '}'))
+    if (ok && pattern_accept(p, '}'))
         return true;
     p->at = begin;
     *t = (struct seq_times){1, 1};
@@ -256,34 +256,34 @@ static bool take_counts(struct parser *p, struct seq_times *t)
 }
 
 /* Takes the quantifier, if any, of the last item and copies its text. */
-static struct seq_times take_times(struct parser *p)
+static struct seq_times take_times(struct pattern_parser *p)
 {
     struct seq_times t = {1, 1};
     size_t begin = p->at;
     bool given = true;
-    if (take(p, '*'))
+    if (pattern_accept(p, '*'))
         t = (struct seq_times){0, SIZE_MAX};
-    else if (take(p, '+'))
+    else if (pattern_accept(p, '+'))
         t = (struct seq_times){1, SIZE_MAX};
-    else if (take(p, '?'))
+    else if (pattern_accept(p, '?'))
         t = (struct seq_times){0, 1};
     else
-        given = take_counts(p, &t);
-    if (given && peek(p) == '+')
-        give_up(p);
+        given = pattern_read_counts(p, &t);
+    if (given && pattern_peek(p) == '+')
+        pattern_give_up(p);
     else if (given)
-        take(p, '?');
+        pattern_accept(p, '?');
     buf_add(p->form, p->text.p + begin, p->at - begin);
     return t;
 }
 
-static bool is_repeated(const struct parser *p)
+static bool is_repeated(const struct pattern_parser *p)
 {
-    return peek(p) >= 0 && strchr("*+?{", peek(p));
+    return pattern_peek(p) >= 0 && strchr("*+?{", pattern_peek(p));
 }
 
 /* A literal character. `begin` is the start of its text. */
-static bool add_literal(struct parser *p, struct seq *s, uint32_t c, size_t begin)
+static bool add_literal(struct pattern_parser *p, struct seq *s, uint32_t c, size_t begin)
 {
     char bytes[UTF8_MAX];
     p->newline |= c == '\n';
@@ -294,7 +294,7 @@ static bool add_literal(struct parser *p, struct seq *s, uint32_t c, size_t begi
     }
     struct seq_char set = {0};
     if (c >= 128)
-        widen(p, &set);
+        pattern_widen(p, &set);
     else
         needle_class_add(&set.ascii, c);
     if (p->fold)
@@ -303,16 +303,16 @@ static bool add_literal(struct parser *p, struct seq *s, uint32_t c, size_t begi
     return !p->opaque;
 }
 
-static bool add_escape(struct parser *p, struct seq *s, size_t begin)
+static bool pattern_add_escape(struct pattern_parser *p, struct seq *s, size_t begin)
 {
-    struct element e;
-    if ((peek(p) | 0x20) == 'b') { /* \b and \B: assertions */
+    struct pattern_element e;
+    if ((pattern_peek(p) | 0x20) == 'b') { /* \b and \B: assertions */
         p->at++;
         buf_add(p->form, p->text.p + begin, p->at - begin);
         s->exact = false;
-        return !is_repeated(p) || give_up(p);
+        return !is_repeated(p) || pattern_give_up(p);
     }
-    if (!take_escape(p, &e))
+    if (!pattern_read_escape(p, &e))
         return false;
     if (e.single)
         return add_literal(p, s, e.c, begin);
@@ -326,54 +326,54 @@ static bool add_escape(struct parser *p, struct seq *s, size_t begin)
     return !p->opaque;
 }
 
-static bool parse_alternatives(struct parser *p, struct seq_needs *ret);
+static bool parse_alternatives(struct pattern_parser *p, struct seq_needs *ret);
 
 /* After '(': plain, (?:…) or named. */
-static bool add_group(struct parser *p, struct seq *s)
+static bool pattern_add_group(struct pattern_parser *p, struct seq *s)
 {
     size_t begin = p->at - 1;
-    if (peek(p) == '*')
-        return give_up(p);
-    if (take(p, '?') && !take(p, ':')) {
-        take(p, 'P');
-        if (!take(p, '<') || peek(p) == '=' || peek(p) == '!')
-            return give_up(p);
-        while (peek(p) >= 0 && peek(p) != '>')
+    if (pattern_peek(p) == '*')
+        return pattern_give_up(p);
+    if (pattern_accept(p, '?') && !pattern_accept(p, ':')) {
+        pattern_accept(p, 'P');
+        if (!pattern_accept(p, '<') || pattern_peek(p) == '=' || pattern_peek(p) == '!')
+            return pattern_give_up(p);
+        while (pattern_peek(p) >= 0 && pattern_peek(p) != '>')
             p->at++;
-        if (!take(p, '>'))
-            return give_up(p);
+        if (!pattern_accept(p, '>'))
+            return pattern_give_up(p);
     }
     buf_add(p->form, p->text.p + begin, p->at - begin);
     AUTO_FREE struct seq_needs *needs = base_alloc(sizeof(*needs));
     if (p->depth == PATTERN_DEPTH_MAX)
-        return give_up(p);
+        return pattern_give_up(p);
     p->depth++;
-    bool ok = parse_alternatives(p, needs) && take(p, ')');
+    bool ok = parse_alternatives(p, needs) && pattern_accept(p, ')');
     p->depth--;
     if (!ok)
-        return give_up(p);
+        return pattern_give_up(p);
     buf_add_byte(p->form, ')');
     seq_add_group(s, needs, take_times(p));
     return !p->opaque;
 }
 
-static bool add_anchor(struct parser *p, struct seq *s, char c)
+static bool add_anchor(struct pattern_parser *p, struct seq *s, char c)
 {
     /* A line may end in a carriage return, which is not part of it. */
     buf_add_z(p->form, c == '^' ? "^" : "(?=\\r?$)");
     s->exact = false;
-    return !is_repeated(p) || give_up(p);
+    return !is_repeated(p) || pattern_give_up(p);
 }
 
-static bool add_item(struct parser *p, struct seq *s)
+static bool pattern_add_item(struct pattern_parser *p, struct seq *s)
 {
     struct seq_char set = {.wide = true};
     size_t begin = p->at;
     uint32_t c;
-    switch (peek(p)) {
+    switch (pattern_peek(p)) {
     case '\\':
         p->at++;
-        return add_escape(p, s, begin);
+        return pattern_add_escape(p, s, begin);
     case '[':
         p->at++;
         if (!take_brackets(p, &set))
@@ -381,12 +381,12 @@ static bool add_item(struct parser *p, struct seq *s)
         break;
     case '.':
         p->at++;
-        add_range(&set.ascii, 0, 127);
+        pattern_add_range(&set.ascii, 0, 127);
         buf_add_byte(p->form, '.');
         break;
     case '(':
         p->at++;
-        return add_group(p, s);
+        return pattern_add_group(p, s);
     case '^':
     case '$':
         p->at++;
@@ -394,7 +394,7 @@ static bool add_item(struct parser *p, struct seq *s)
     case '*':
     case '+':
     case '?':
-        return give_up(p);
+        return pattern_give_up(p);
     default:
         return take_char(p, &c) && add_literal(p, s, c, begin);
     }
@@ -402,22 +402,22 @@ static bool add_item(struct parser *p, struct seq *s)
     return !p->opaque;
 }
 
-static bool parse_sequence(struct parser *p, struct seq_needs *ret)
+static bool parse_sequence(struct pattern_parser *p, struct seq_needs *ret)
 {
     AUTO_FREE struct seq *s = seq_new();
-    while (peek(p) >= 0 && peek(p) != '|' && peek(p) != ')')
-        if (!add_item(p, s))
+    while (pattern_peek(p) >= 0 && pattern_peek(p) != '|' && pattern_peek(p) != ')')
+        if (!pattern_add_item(p, s))
             return false;
     seq_end(s, ret);
     return true;
 }
 
-static bool parse_alternatives(struct parser *p, struct seq_needs *ret)
+static bool parse_alternatives(struct pattern_parser *p, struct seq_needs *ret)
 {
     AUTO_FREE struct seq_needs *next = base_alloc(sizeof(*next));
     if (!parse_sequence(p, ret))
         return false;
-    while (take(p, '|')) {
+    while (pattern_accept(p, '|')) {
         buf_add_byte(p->form, '|');
         if (!parse_sequence(p, next))
             return false;
@@ -426,11 +426,11 @@ static bool parse_alternatives(struct parser *p, struct seq_needs *ret)
     return true;
 }
 
-static bool parse_literal(struct parser *p, struct seq_needs *ret)
+static bool parse_literal(struct pattern_parser *p, struct seq_needs *ret)
 {
     AUTO_FREE struct seq *s = seq_new();
     uint32_t c;
-    while (peek(p) >= 0) {
+    while (pattern_peek(p) >= 0) {
         if (!take_char(p, &c))
             return false;
         p->newline |= c == '\n';
@@ -441,7 +441,7 @@ static bool parse_literal(struct parser *p, struct seq_needs *ret)
             continue;
         }
         if (c >= 128)
-            widen(p, &set);
+            pattern_widen(p, &set);
         else
             needle_class_add(&set.ascii, c);
         if (p->fold)
@@ -454,7 +454,7 @@ static bool parse_literal(struct parser *p, struct seq_needs *ret)
 }
 
 /* A leading "(?i)" is the most common option. */
-static void take_fold(struct parser *p)
+static void take_fold(struct pattern_parser *p)
 {
     if (!str_starts_with(p->text, STR("(?i)")))
         return;
@@ -474,7 +474,7 @@ static bool is_useful(const struct seq_needs *needs)
 bool pattern_parse(
     struct pattern *p, struct str text, const struct pattern_options *options, struct err *err)
 {
-    struct parser parser = {.text = text, .form = &p->form, .fold = options->ignore_case};
+    struct pattern_parser parser = {.text = text, .form = &p->form, .fold = options->ignore_case};
     AUTO_FREE struct seq_needs *needs = base_alloc(sizeof(*needs));
     bool ok;
     if (options->literal) {

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/pattern_seq.h"
 
-static void start(struct needle_set *set)
+static void seq_start(struct needle_set *set)
 {
     set->n = 1;
     set->runs[0].n = 0;
@@ -11,7 +11,7 @@ static void start(struct needle_set *set)
 struct seq *seq_new(void)
 {
     struct seq *s = base_alloc(sizeof(*s));
-    start(&s->now);
+    seq_start(&s->now);
     s->best.n = 0;
     s->best_cost = SEQ_NO_COST;
     s->exact = true;
@@ -26,7 +26,7 @@ static double cost_of(const struct needle_set *set)
     return set->n ? needle_cost(set) : SEQ_NO_COST;
 }
 
-static void consider(struct seq *s, const struct needle_set *set, double cost)
+static void seq_consider(struct seq *s, const struct needle_set *set, double cost)
 {
     if (cost < s->best_cost) {
         s->best = *set;
@@ -36,8 +36,8 @@ static void consider(struct seq *s, const struct needle_set *set, double cost)
 
 void seq_break(struct seq *s)
 {
-    consider(s, &s->now, cost_of(&s->now));
-    start(&s->now);
+    seq_consider(s, &s->now, cost_of(&s->now));
+    seq_start(&s->now);
     s->exact = false;
 }
 
@@ -52,7 +52,7 @@ static void add_class(struct seq *s, const struct needle_class *c)
         s->now.runs[i].at[s->now.runs[i].n++] = *c;
 }
 
-static struct needle_class with(struct needle_class c, unsigned first, unsigned last)
+static struct needle_class seq_with_range(struct needle_class c, unsigned first, unsigned last)
 {
     for (unsigned b = first; b <= last; b++)
         needle_class_add(&c, b);
@@ -62,7 +62,8 @@ static struct needle_class with(struct needle_class c, unsigned first, unsigned 
 /* A character of unknown length ends a stretch with its first byte and starts one with its last. */
 static void add_wide(struct seq *s, const struct needle_class *ascii)
 {
-    struct needle_class first = with(*ascii, 0xC2, 0xF4), last = with(*ascii, 0x80, 0xBF);
+    struct needle_class first = seq_with_range(*ascii, 0xC2, 0xF4),
+                        last = seq_with_range(*ascii, 0x80, 0xBF);
     add_class(s, &first);
     seq_break(s);
     add_class(s, &last);
@@ -93,7 +94,7 @@ void seq_add_bytes(struct seq *s, struct str bytes)
     }
 }
 
-static bool fits(const struct needle_set *a, const struct needle_set *b)
+static bool seq_fits(const struct needle_set *a, const struct needle_set *b)
 {
     size_t longest[2] = {0};
     for (size_t i = 0; i < a->n; i++)
@@ -104,7 +105,7 @@ static bool fits(const struct needle_set *a, const struct needle_set *b)
 }
 
 /* Appends every stretch of the group to every stretch. */
-static void multiply(struct needle_set *now, const struct needle_set *group)
+static void seq_multiply(struct needle_set *now, const struct needle_set *group)
 {
     AUTO_FREE struct needle_set *before = base_alloc(sizeof(*before));
     *before = *now;
@@ -121,13 +122,13 @@ static void multiply(struct needle_set *now, const struct needle_set *group)
 void seq_add_group(struct seq *s, const struct seq_needs *group, struct seq_times times)
 {
     bool once = times.min == 1 && times.max == 1;
-    if (once && group->exact && fits(&s->now, &group->set)) {
-        multiply(&s->now, &group->set);
+    if (once && group->exact && seq_fits(&s->now, &group->set)) {
+        seq_multiply(&s->now, &group->set);
         return;
     }
     seq_break(s);
     if (times.min > 0)
-        consider(s, &group->set, group->cost);
+        seq_consider(s, &group->set, group->cost);
 }
 
 void seq_end(struct seq *s, struct seq_needs *needs)

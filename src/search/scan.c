@@ -51,7 +51,7 @@ void scan_free(struct scan *s)
 
 /* Showing ------------------------------------------------------------------------------------- */
 
-static bool is_inside(char c)
+static bool scan_is_continuation(char c)
 {
     return (c & 0xC0) == 0x80;
 }
@@ -64,9 +64,9 @@ static struct str shown_part(struct str line, size_t match, bool *ret_head, bool
         from = match > SCAN_SHOWN_BEFORE ? match - SCAN_SHOWN_BEFORE : 0;
         from = MIN(from, line.n - SCAN_SHOWN);
         to = from + SCAN_SHOWN;
-        for (int i = 0; i < UTF8_MAX && from > 0 && is_inside(line.p[from]); i++)
+        for (int i = 0; i < UTF8_MAX && from > 0 && scan_is_continuation(line.p[from]); i++)
             from--;
-        for (int i = 0; i < UTF8_MAX && to < line.n && is_inside(line.p[to]); i++)
+        for (int i = 0; i < UTF8_MAX && to < line.n && scan_is_continuation(line.p[to]); i++)
             to--;
     }
     *ret_head = from > 0;
@@ -83,7 +83,7 @@ static uint64_t number_at(struct scan *s, size_t at)
 
 /* Keeps a line unless the text limit is reached. `match` is the offset of the match in the line;
  * NULL for a line of context. */
-static void keep(struct scan *s, size_t begin, size_t end, const size_t *match, bool whole)
+static void scan_add_line(struct scan *s, size_t begin, size_t end, const size_t *match, bool whole)
 {
     struct found *f = s->found;
     bool head, tail;
@@ -119,7 +119,7 @@ static void show_after(struct scan *s, size_t limit)
 {
     while (s->after > 0 && s->shown < limit) {
         size_t next = line_after(s, s->shown, limit);
-        keep(s, s->shown, next, NULL, true);
+        scan_add_line(s, s->shown, next, NULL, true);
         s->shown = next;
         s->after--;
     }
@@ -140,7 +140,7 @@ static void show_before(struct scan *s, size_t at)
     size_t begin = lines_before(s, at, s->options.context, s->shown);
     while (begin < at) {
         size_t next = line_after(s, begin, at);
-        keep(s, begin, next, NULL, true);
+        scan_add_line(s, begin, next, NULL, true);
         begin = next;
     }
 }
@@ -153,7 +153,7 @@ static void show_hit(struct scan *s, const struct matcher_hit *hit, size_t base,
     show_after(s, begin);
     if (s->shown < begin)
         show_before(s, begin);
-    keep(s, begin, end, &match, whole && !(s->within && hit->line.start == 0));
+    scan_add_line(s, begin, end, &match, whole && !(s->within && hit->line.start == 0));
     s->shown = MIN(end + 1, s->n);
     s->after = whole ? s->options.context : 0;
 }
@@ -202,7 +202,7 @@ static bool search_lines(struct scan *s, size_t end, bool whole)
 }
 
 /* Makes room at the end of the window; keeps lines that may still be shown as context. */
-static void roll(struct scan *s, size_t keep_from)
+static void scan_roll(struct scan *s, size_t keep_from)
 {
     if (keep_from > s->counted)
         number_at(s, keep_from);
@@ -214,7 +214,7 @@ static void roll(struct scan *s, size_t keep_from)
     s->first = false;
 }
 
-static bool fill(struct scan *s, int fd)
+static bool scan_fill(struct scan *s, int fd)
 {
     while (!s->ended && s->n < SCAN_WINDOW) {
         size_t room = SCAN_WINDOW - s->n;
@@ -245,7 +245,7 @@ static bool is_text(struct scan *s)
 }
 
 /* Skips the rest of a line that was already reported. */
-static void skip_line(struct scan *s)
+static void scan_skip_line(struct scan *s)
 {
     const char *newline = memchr(s->p + s->begin, '\n', s->n - s->begin);
     s->begin = newline ? (size_t)(newline - s->p) + 1 : s->n;
@@ -262,7 +262,7 @@ static bool search_part(struct scan *s)
     s->begin = s->shown = keep_from;
     s->after = 0;
     s->within = true;
-    roll(s, keep_from);
+    scan_roll(s, keep_from);
     return more;
 }
 
@@ -270,7 +270,7 @@ static bool search_part(struct scan *s)
 static bool search_window(struct scan *s)
 {
     if (s->skip)
-        skip_line(s);
+        scan_skip_line(s);
     const char *newline = memrchr(s->p + s->begin, '\n', s->n - s->begin);
     size_t end = s->ended ? s->n : newline ? (size_t)(newline - s->p) + 1 : s->begin;
     if (end == s->begin && !s->ended && s->n - s->begin > SCAN_WINDOW / 2)
@@ -286,7 +286,7 @@ static bool search_window(struct scan *s)
     size_t keep_from = lines_before(s, s->begin, s->options.context, MIN(s->shown, s->begin));
     if (s->begin - keep_from > SCAN_WINDOW / 4)
         keep_from = s->begin;
-    roll(s, keep_from);
+    scan_roll(s, keep_from);
     return true;
 }
 
@@ -304,11 +304,11 @@ void scan_fd(struct scan *s, int fd, size_t size, struct found *found)
     s->ended = s->within = s->skip = false;
     s->first = true;
     s->found = found;
-    if (!fill(s, fd))
+    if (!scan_fill(s, fd))
         return;
     skip_mark(s);
     while (is_text(s) && search_window(s) && !stop_now(s->stop))
-        if (!fill(s, fd))
+        if (!scan_fill(s, fd))
             break;
     if (found->end == SCAN_BINARY) {
         found->n = 0;

@@ -23,7 +23,7 @@ enum batch_state {
     BATCH_DONE,
 };
 
-struct batch {
+struct search_file_batch {
     enum batch_state state;
     int dir_fd;
     size_t dir_n;     /* length of the paths' directory prefix, including the '/' */
@@ -35,17 +35,17 @@ struct batch {
     size_t searched;
 };
 
-struct search {
+struct search_state {
     const struct search_options *options;
     struct search_summary *summary;
     struct matcher_plan *plan;
     struct stop stop;
     pthread_mutex_t lock; /* protects the members below, except batches in BATCH_AT_WORK */
     pthread_cond_t changed;
-    struct batch *batches; /* ring buffer */
-    uint64_t filled;       /* batches queued by the walk */
-    uint64_t taken;        /* batches taken by searching threads */
-    uint64_t merged;       /* batches reported */
+    struct search_file_batch *batches; /* ring buffer */
+    uint64_t filled;                   /* batches queued by the walk */
+    uint64_t taken;                    /* batches taken by searching threads */
+    uint64_t merged;                   /* batches reported */
     bool all_filled;
     bool enough;
     pthread_t threads[SEARCH_THREADS_MAX];
@@ -58,7 +58,7 @@ static size_t text_max(const struct search_options *o)
 }
 
 /* Scans for one line more than the limit to detect that there are more matches. */
-static struct scan *new_scan(struct search *s)
+static struct scan *new_scan(struct search_state *s)
 {
     const struct search_options *o = s->options;
     struct scan_options options = {
@@ -69,14 +69,14 @@ static struct scan *new_scan(struct search *s)
     return scan_new(s->plan, &options, &s->stop);
 }
 
-static struct batch *batch_of(const struct search *s, uint64_t number)
+static struct search_file_batch *batch_of(const struct search_state *s, uint64_t number)
 {
     return &s->batches[number % SEARCH_BATCHES];
 }
 
 /* Searching a batch --------------------------------------------------------------------------- */
 
-static struct str batch_path(const struct batch *b, size_t i)
+static struct str batch_path(const struct search_file_batch *b, size_t i)
 {
     return str_n(b->paths.p + b->at[i], b->length[i]);
 }
@@ -99,7 +99,7 @@ static void search_file(struct scan *scan, int dir_fd, const char *name, struct 
         found->end = SCAN_NO_FILE;
 }
 
-static void search_batch(struct search *s, struct scan *scan, struct batch *b)
+static void search_batch(struct search_state *s, struct scan *scan, struct search_file_batch *b)
 {
     size_t matches = 0;
     b->searched = 0;
@@ -118,10 +118,10 @@ static void search_batch(struct search *s, struct scan *scan, struct batch *b)
 }
 
 /* Reports finished batches in order, up to the first unfinished one. Called with the lock held. */
-static void merge(struct search *s)
+static void search_merge(struct search_state *s)
 {
     for (; s->merged < s->filled; s->merged++) {
-        struct batch *b = batch_of(s, s->merged);
+        struct search_file_batch *b = batch_of(s, s->merged);
         if (b->state != BATCH_DONE)
             return;
         b->state = BATCH_FREE;
@@ -143,27 +143,27 @@ static void merge(struct search *s)
 
 /* Searches the next batch; returns false if none is queued. Called with the lock held; releases it
  * while searching. */
-static bool work(struct search *s, struct scan *scan)
+static bool search_next_batch(struct search_state *s, struct scan *scan)
 {
     if (s->taken == s->filled)
         return false;
-    struct batch *b = batch_of(s, s->taken++);
+    struct search_file_batch *b = batch_of(s, s->taken++);
     b->state = BATCH_AT_WORK;
     pthread_mutex_unlock(&s->lock);
     search_batch(s, scan, b);
     pthread_mutex_lock(&s->lock);
     b->state = BATCH_DONE;
-    merge(s);
+    search_merge(s);
     pthread_cond_broadcast(&s->changed);
     return true;
 }
 
 static void *work_until_end(void *argument)
 {
-    struct search *s = argument;
+    struct search_state *s = argument;
     struct scan *scan = new_scan(s);
     pthread_mutex_lock(&s->lock);
-    while (work(s, scan) || !s->all_filled)
+    while (search_next_batch(s, scan) || !s->all_filled)
         if (s->taken == s->filled && !s->all_filled)
             pthread_cond_wait(&s->changed, &s->lock);
     pthread_mutex_unlock(&s->lock);
@@ -173,7 +173,7 @@ static void *work_until_end(void *argument)
 
 /* Filling batches ----------------------------------------------------------------------------- */
 
-static unsigned processors(const struct search_options *o)
+static unsigned search_thread_count(const struct search_options *o)
 {
     cpu_set_t set;
     unsigned n = o->threads;
@@ -183,19 +183,19 @@ static unsigned processors(const struct search_options *o)
 }
 
 /* Starts the other threads with all signals blocked. Continues with fewer if creation fails. */
-static void start_threads(struct search *s)
+static void start_threads(struct search_state *s)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    unsigned wanted = processors(s->options) - 1;
+    unsigned wanted = search_thread_count(s->options) - 1;
     while (s->n_threads < wanted &&
            pthread_create(&s->threads[s->n_threads], NULL, work_until_end, s) == 0)
         s->n_threads++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-static void wait_a_little(struct search *s)
+static void wait_a_little(struct search_state *s)
 {
     struct timespec until;
     clock_gettime(CLOCK_REALTIME, &until);
@@ -209,7 +209,7 @@ static void wait_a_little(struct search *s)
 }
 
 /* Queues the current batch for searching; on return the next one is free. */
-static void publish(struct search *s, struct scan *scan)
+static void search_publish_batch(struct search_state *s, struct scan *scan)
 {
     pthread_mutex_lock(&s->lock);
     batch_of(s, s->filled++)->state = BATCH_READY;
@@ -217,25 +217,25 @@ static void publish(struct search *s, struct scan *scan)
     if (s->filled == 2)
         start_threads(s);
     while (s->filled - s->merged == SEARCH_BATCHES)
-        if (!work(s, scan))
+        if (!search_next_batch(s, scan))
             wait_a_little(s);
     pthread_mutex_unlock(&s->lock);
-    struct batch *next = batch_of(s, s->filled);
+    struct search_file_batch *next = batch_of(s, s->filled);
     next->n = 0;
     buf_reset(&next->paths);
 }
 
-static bool same_directory(const struct batch *b, const struct walk_entry *e)
+static bool same_directory(const struct search_file_batch *b, const struct walk_entry *e)
 {
     size_t dir_n = e->path.n - e->name.n;
     return b->n == 0 || (b->dir_n == dir_n && memcmp(b->paths.p + b->at[0], e->path.p, dir_n) == 0);
 }
 
-static bool add_file(struct search *s, struct scan *scan, const struct walk_entry *e)
+static bool search_add_file(struct search_state *s, struct scan *scan, const struct walk_entry *e)
 {
-    struct batch *b = batch_of(s, s->filled);
+    struct search_file_batch *b = batch_of(s, s->filled);
     if (b->n == SEARCH_BATCH_FILES || !same_directory(b, e)) {
-        publish(s, scan);
+        search_publish_batch(s, scan);
         b = batch_of(s, s->filled);
     }
     if (b->n == 0) {
@@ -252,7 +252,7 @@ static bool add_file(struct search *s, struct scan *scan, const struct walk_entr
     return true;
 }
 
-static bool walk_files(struct search *s, struct scan *scan, struct walk *w, struct err *err)
+static bool walk_files(struct search_state *s, struct scan *scan, struct walk *w, struct err *err)
 {
     const struct search_options *o = s->options;
     const struct walk_entry *e;
@@ -265,16 +265,16 @@ static bool walk_files(struct search *s, struct scan *scan, struct walk *w, stru
             return true;
         if (e->type != DT_REG || e->closed || (o->wanted && !o->wanted(o->context_ptr, e->path)))
             continue;
-        if (!add_file(s, scan, e))
+        if (!search_add_file(s, scan, e))
             return err_errno(err, E_IO, errno, "cannot keep a directory open");
     }
     return true;
 }
 
 /* Queues the last batch, helps to search the remaining ones and joins the threads. */
-static void finish(struct search *s, struct scan *scan)
+static void search_finish(struct search_state *s, struct scan *scan)
 {
-    struct batch *last = batch_of(s, s->filled);
+    struct search_file_batch *last = batch_of(s, s->filled);
     pthread_mutex_lock(&s->lock);
     if (last->n > 0) {
         last->state = BATCH_READY;
@@ -282,7 +282,7 @@ static void finish(struct search *s, struct scan *scan)
     }
     s->all_filled = true;
     pthread_cond_broadcast(&s->changed);
-    while (work(s, scan))
+    while (search_next_batch(s, scan))
         continue;
     while (s->merged < s->filled)
         wait_a_little(s);
@@ -293,10 +293,10 @@ static void finish(struct search *s, struct scan *scan)
 
 /* Entry points -------------------------------------------------------------------------------- */
 
-static bool begin(struct search *s, const struct search_options *options,
+static bool search_init(struct search_state *s, const struct search_options *options,
     struct search_summary *summary, struct err *err)
 {
-    *s = (struct search){
+    *s = (struct search_state){
         .options = options,
         .summary = summary,
         .stop = {.cancel = options->cancel},
@@ -307,13 +307,13 @@ static bool begin(struct search *s, const struct search_options *options,
     return matcher_plan_new(options->pattern, &options->how, &s->plan, err);
 }
 
-static void end(struct search *s)
+static void search_close(struct search_state *s)
 {
     s->summary->stopped = s->enough;
     s->summary->late = s->stop.late && !s->enough;
     s->summary->cancelled = s->stop.cancelled && !s->enough;
     for (size_t i = 0; s->batches && i < SEARCH_BATCHES; i++) {
-        struct batch *b = &s->batches[i];
+        struct search_file_batch *b = &s->batches[i];
         buf_done(&b->paths);
         buf_done(&b->text);
         for (size_t k = 0; k < SEARCH_BATCH_FILES; k++)
@@ -323,11 +323,11 @@ static void end(struct search *s)
     matcher_plan_free(s->plan);
 }
 
-static struct batch *new_batches(const struct search_options *options)
+static struct search_file_batch *new_batches(const struct search_options *options)
 {
-    struct batch *batches = base_alloc(SEARCH_BATCHES * sizeof(*batches));
+    struct search_file_batch *batches = base_alloc(SEARCH_BATCHES * sizeof(*batches));
     for (size_t i = 0; i < SEARCH_BATCHES; i++)
-        batches[i] = (struct batch){.dir_fd = -1,
+        batches[i] = (struct search_file_batch){.dir_fd = -1,
             .paths = BUF_INIT(PATHS_MAX),
             .text = BUF_INIT(text_max(options) + TEXT_ROOM)};
     return batches;
@@ -336,11 +336,11 @@ static struct batch *new_batches(const struct search_options *options)
 bool search_dir(int dir_fd, const struct search_options *options, struct search_summary *summary,
     struct err *err)
 {
-    struct search s;
+    struct search_state s;
     AUTO_WALK struct walk *w = NULL;
     AUTO_WALK_PROBLEMS struct walk_problems walked = {0}; /* threads write the summary */
     struct walk_options walk = {.ignore = true, .problems = &walked};
-    if (!begin(&s, options, summary, err))
+    if (!search_init(&s, options, summary, err))
         return false;
     bool ok = walk_open(dir_fd, &walk, &w, err);
     if (ok) {
@@ -349,22 +349,22 @@ bool search_dir(int dir_fd, const struct search_options *options, struct search_
         ok = walk_files(&s, scan, w, err);
         if (!ok)
             stop_ask(&s.stop);
-        finish(&s, scan);
+        search_finish(&s, scan);
         scan_free(scan);
     }
     for (size_t i = 0; i < MIN(walked.n, (size_t)WALK_PROBLEMS_KEPT); i++)
         walk_problems_add(&summary->problems, str_z(walked.kept[i].path), walked.kept[i].errnum);
     summary->problems.n += walked.n - MIN(walked.n, (size_t)WALK_PROBLEMS_KEPT);
-    end(&s);
+    search_close(&s);
     return ok;
 }
 
 bool search_one(int fd, struct str path, const struct search_options *options,
     struct search_summary *summary, struct err *err)
 {
-    struct search s;
+    struct search_state s;
     struct stat st;
-    if (!begin(&s, options, summary, err))
+    if (!search_init(&s, options, summary, err))
         return false;
     struct scan *scan = new_scan(&s);
     AUTO_BUF struct buf text = BUF_INIT(text_max(options) + TEXT_ROOM);
@@ -377,6 +377,6 @@ bool search_one(int fd, struct str path, const struct search_options *options,
     s.enough = !options->file(options->context_ptr, &(struct search_file){path, &found});
     free(found.lines);
     scan_free(scan);
-    end(&s);
+    search_close(&s);
     return true;
 }

@@ -44,7 +44,7 @@ struct session {
     struct err error;
 };
 
-static void tell(struct session *s, const struct session_event *event)
+static void session_notify(struct session *s, const struct session_event *event)
 {
     if (s->options.event)
         s->options.event(s->options.context, event);
@@ -54,13 +54,14 @@ static void on_term(void *context, const struct term_event *event)
 {
     struct session *s = context;
     s->framed |= event->type == TERM_EVENT_FRAME;
-    tell(s, &(struct session_event){SESSION_EVENT_TERM, event->type, event->text, event->value});
+    session_notify(
+        s, &(struct session_event){SESSION_EVENT_TERM, event->type, event->text, event->value});
 }
 
 /* Screen -------------------------------------------------------------------------------------- */
 
 /* Notes whether the visible screen has changed. */
-static void look(struct session *s)
+static void session_check_screen(struct session *s)
 {
     uint64_t hash = term_hash(s->term);
     if (hash == s->hash)
@@ -78,7 +79,7 @@ static void take_replies(struct session *s)
     term_drop_replies(s->term, replies.n);
 }
 
-static enum session_news feed(struct session *s)
+static enum session_news session_feed(struct session *s)
 {
     struct str bytes = str_n(s->chunk + s->at, s->n - s->at);
     s->framed = false;
@@ -88,7 +89,7 @@ static enum session_news feed(struct session *s)
     if (s->options.output)
         s->options.output(s->options.context, str_head(bytes, taken));
     take_replies(s);
-    look(s);
+    session_check_screen(s);
     return s->framed ? SESSION_FRAME : SESSION_SCREEN;
 }
 
@@ -97,9 +98,9 @@ static enum session_news feed(struct session *s)
 static void note_use(struct session *s, struct budget *b, uint64_t used)
 {
     if (budget_near(b, used))
-        tell(s, &(struct session_event){.type = SESSION_EVENT_BUDGET_NEAR,
-                    .text = str_z(b->name),
-                    .value = BUDGET_NEAR_PERCENT});
+        session_notify(s, &(struct session_event){.type = SESSION_EVENT_BUDGET_NEAR,
+                              .text = str_z(b->name),
+                              .value = BUDGET_NEAR_PERCENT});
 }
 
 static bool time_is_over(struct session *s, uint64_t now)
@@ -125,7 +126,7 @@ static bool output_is_over(const struct session *s)
 /* Streams ------------------------------------------------------------------------------------- */
 
 /* Returns false at the end of all output. */
-static bool read_some(struct session *s)
+static bool session_read_some(struct session *s)
 {
     ssize_t n = read(s->child.terminal, s->chunk, CHUNK);
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
@@ -139,7 +140,7 @@ static bool read_some(struct session *s)
     return true;
 }
 
-static void write_some(struct session *s)
+static void session_write_some(struct session *s)
 {
     ssize_t n = write(s->child.terminal, s->queue.p, s->queue.n);
     if (n <= 0)
@@ -167,10 +168,10 @@ static void note_exit(struct session *s, struct session_exit exit)
     s->exit = exit;
 }
 
-static void tell_exit(struct session *s)
+static void session_notify_exit(struct session *s)
 {
     if (!s->exit_told)
-        tell(s, &(struct session_event){.type = SESSION_EVENT_EXIT, .exit = &s->exit});
+        session_notify(s, &(struct session_event){.type = SESSION_EVENT_EXIT, .exit = &s->exit});
     s->exit_told = true;
 }
 
@@ -180,30 +181,31 @@ static void take_rest(struct session *s)
     uint64_t until = clock_mono_ms() + READY_MS;
     do {
         while (s->at < s->n)
-            (void)feed(s);
-    } while (!output_is_over(s) && clock_mono_ms() <= until && read_some(s) && s->at < s->n);
+            (void)session_feed(s);
+    } while (
+        !output_is_over(s) && clock_mono_ms() <= until && session_read_some(s) && s->at < s->n);
     while (s->at < s->n)
-        (void)feed(s);
+        (void)session_feed(s);
 }
 
-static enum session_news fail(struct session *s)
+static enum session_news session_fail(struct session *s)
 {
     child_kill(&s->child);
     s->exit.by_harness |= !s->exit.known;
     note_exit(s, SESSION_KILLED);
     take_rest(s);
-    tell_exit(s);
+    session_notify_exit(s);
     return SESSION_FAILED;
 }
 
 static enum session_news over_budget(struct session *s, const struct budget *b)
 {
     (void)budget_blame(b, &s->error);
-    return fail(s);
+    return session_fail(s);
 }
 
 /* Handles a message from process 1. If it was killed with the whole sandbox, it sent none. */
-static bool hear(struct session *s)
+static bool session_read_message(struct session *s)
 {
     struct child_news news;
     if (!child_next(&s->child, &news, &s->error))
@@ -216,10 +218,10 @@ static bool hear(struct session *s)
     return true;
 }
 
-static enum session_news end(struct session *s)
+static enum session_news session_finish(struct session *s)
 {
     s->told = true;
-    tell_exit(s);
+    session_notify_exit(s);
     return SESSION_EXITED;
 }
 
@@ -246,13 +248,13 @@ uint64_t session_due_ms(const struct session *s)
     return s->ended ? s->drain_until_ms : next_time(s);
 }
 
-static bool drained(const struct session *s)
+static bool session_is_drained(const struct session *s)
 {
     return s->ended && (s->hung_up || clock_mono_ms() >= s->drain_until_ms);
 }
 
 /* Waits for an event and handles it. Returns true if there is news for the caller. */
-static bool step(struct session *s, uint64_t deadline_ms, enum session_news *ret_news)
+static bool session_step(struct session *s, uint64_t deadline_ms, enum session_news *ret_news)
 {
     struct pollfd fds[POLLS] = {
         [POLL_CANCEL] = {.fd = s->options.cancel, .events = POLLIN},
@@ -262,15 +264,15 @@ static bool step(struct session *s, uint64_t deadline_ms, enum session_news *ret
     uint64_t until = MIN(deadline_ms, s->ended ? s->drain_until_ms : next_time(s));
     if (poll(fds, POLLS, timeout_ms(clock_mono_ms(), until)) < 0 && errno != EINTR) {
         err_errno(&s->error, E_IO, errno, "cannot wait for the terminal");
-        *ret_news = fail(s);
+        *ret_news = session_fail(s);
         return true;
     }
     if (fds[POLL_TERMINAL].revents & POLLOUT)
-        write_some(s);
-    if (fds[POLL_TERMINAL].revents & (POLLIN | POLLHUP | POLLERR) && !read_some(s))
+        session_write_some(s);
+    if (fds[POLL_TERMINAL].revents & (POLLIN | POLLHUP | POLLERR) && !session_read_some(s))
         s->hung_up = true;
-    if (fds[POLL_CONTROL].revents && !hear(s)) {
-        *ret_news = fail(s);
+    if (fds[POLL_CONTROL].revents && !session_read_message(s)) {
+        *ret_news = session_fail(s);
         return true;
     }
     *ret_news = fds[POLL_CANCEL].revents ? SESSION_CANCELED : SESSION_INPUT;
@@ -284,16 +286,16 @@ enum session_news session_next(struct session *s, uint64_t deadline_ms)
         if (s->error.code)
             return SESSION_FAILED;
         if (s->at < s->n)
-            return feed(s);
+            return session_feed(s);
         if (output_is_over(s))
             return over_budget(s, &s->output);
-        if (drained(s))
-            return end(s);
+        if (session_is_drained(s))
+            return session_finish(s);
         if (!s->ended && time_is_over(s, clock_mono_ms()))
             return over_budget(s, &s->runtime);
-        if (step(s, deadline_ms, &news))
+        if (session_step(s, deadline_ms, &news))
             return news;
-        if (s->at == s->n && !drained(s) && clock_mono_ms() >= deadline_ms)
+        if (s->at == s->n && !session_is_drained(s) && clock_mono_ms() >= deadline_ms)
             return SESSION_TIME;
     }
 }
@@ -377,7 +379,7 @@ bool session_send(struct session *s, struct str bytes, struct err *err)
     if (bytes.n)
         s->sent_ms = clock_mono_ms();
     if (!s->hung_up && s->queue.n)
-        write_some(s);
+        session_write_some(s);
     return true;
 }
 
@@ -389,9 +391,9 @@ bool session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err 
     s->sent_ms = clock_mono_ms();
     term_resize(s->term, rows, cols);
     take_replies(s);
-    look(s);
-    tell(s, &(struct session_event){
-                .type = SESSION_EVENT_RESIZE, .value = (unsigned)rows << 16 | cols});
+    session_check_screen(s);
+    session_notify(s, &(struct session_event){
+                          .type = SESSION_EVENT_RESIZE, .value = (unsigned)rows << 16 | cols});
     return true;
 }
 

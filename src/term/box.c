@@ -25,7 +25,7 @@ enum {
     H = LOOK_CELL_HEIGHT,
 };
 
-enum arm {
+enum box_arm {
     NONE,
     LIGHT,
     HEAVY,
@@ -66,12 +66,12 @@ static const uint8_t arms[BLOCK_FIRST - BOX_FIRST][ARMS] = {
 static const double half[] = {[NONE] = 0, [LIGHT] = 0.5, [HEAVY] = 1.5, [DOUBLE] = 0.5};
 static const double apart = 2;
 
-struct cell {
+struct box_cell {
     double x, y;
     const struct box_paths *paths;
 };
 
-static void rect(const struct cell *c, double x0, double y0, double x1, double y1)
+static void box_add_rect(const struct box_cell *c, double x0, double y0, double x1, double y1)
 {
     buf_printf(
         c->paths->crisp, "M%g %gH%gV%gH%gZ", c->x + x0, c->y + y0, c->x + x1, c->y + y1, c->x + x0);
@@ -80,27 +80,27 @@ static void rect(const struct cell *c, double x0, double y0, double x1, double y
 /* Adds a stroke from `from` to the cell's edge in a direction. `from` is measured from the centre
  * along the arm, `side` (the stroke's middle) across it; `thick` is half the thickness. */
 static void arm_rect(
-    const struct cell *c, unsigned direction, double from, double side, double thick)
+    const struct box_cell *c, unsigned direction, double from, double side, double thick)
 {
     double mx = W / 2.0, my = H / 2.0;
     switch (direction) {
     case UP:
-        rect(c, mx + side - thick, 0, mx + side + thick, my - from);
+        box_add_rect(c, mx + side - thick, 0, mx + side + thick, my - from);
         break;
     case DOWN:
-        rect(c, mx + side - thick, my + from, mx + side + thick, H);
+        box_add_rect(c, mx + side - thick, my + from, mx + side + thick, H);
         break;
     case LEFT:
-        rect(c, 0, my + side - thick, mx - from, my + side + thick);
+        box_add_rect(c, 0, my + side - thick, mx - from, my + side + thick);
         break;
     default:
-        rect(c, mx + from, my + side - thick, W, my + side + thick);
+        box_add_rect(c, mx + from, my + side - thick, W, my + side + thick);
         break;
     }
 }
 
 /* Adds a light or heavy arm; a and b are the arms across it. */
-static void single_arm(const struct cell *c, const uint8_t row[ARMS], unsigned direction)
+static void single_arm(const struct box_cell *c, const uint8_t row[ARMS], unsigned direction)
 {
     uint8_t a = row[(direction + 1) % ARMS], b = row[(direction + 3) % ARMS];
     uint8_t opposite = row[(direction + 2) % ARMS];
@@ -114,7 +114,7 @@ static void single_arm(const struct cell *c, const uint8_t row[ARMS], unsigned d
     arm_rect(c, direction, from, 0, half[row[direction]]);
 }
 
-static void double_arm(const struct cell *c, const uint8_t row[ARMS], unsigned direction)
+static void double_arm(const struct box_cell *c, const uint8_t row[ARMS], unsigned direction)
 {
     /* Vertical arms are crossed by left and right, horizontal ones by up and down. */
     bool upright = direction == UP || direction == DOWN;
@@ -130,7 +130,7 @@ static void double_arm(const struct cell *c, const uint8_t row[ARMS], unsigned d
     }
 }
 
-static void add_arms(const struct cell *c, const uint8_t row[ARMS])
+static void add_arms(const struct box_cell *c, const uint8_t row[ARMS])
 {
     for (unsigned direction = 0; direction < ARMS; direction++) {
         if (row[direction] == DOUBLE)
@@ -141,21 +141,21 @@ static void add_arms(const struct cell *c, const uint8_t row[ARMS])
 }
 
 /* Code points are in the order light, heavy, light vertical, heavy vertical. */
-static void add_dashes(const struct cell *c, unsigned n, bool heavy, bool upright)
+static void add_dashes(const struct box_cell *c, unsigned n, bool heavy, bool upright)
 {
     double thick = half[heavy ? HEAVY : LIGHT], length = upright ? H : W;
     for (unsigned i = 0; i < n; i++) {
         double step = length / n, from = step * i + step / 5, to = step * (i + 1) - step / 5;
         if (upright)
-            rect(c, W / 2.0 - thick, from, W / 2.0 + thick, to);
+            box_add_rect(c, W / 2.0 - thick, from, W / 2.0 + thick, to);
         else
-            rect(c, from, H / 2.0 - thick, to, H / 2.0 + thick);
+            box_add_rect(c, from, H / 2.0 - thick, to, H / 2.0 + thick);
     }
 }
 
 /* Order of the arcs: down and right, down and left, up and left, up and right. A quarter ring and
  * the line that leads to it; sx and sy are the directions of the arms. */
-static void add_arc(const struct cell *c, int sx, int sy)
+static void add_arc(const struct box_cell *c, int sx, int sy)
 {
     double mx = c->x + W / 2.0, my = c->y + H / 2.0, r = W / 2.0;
     double x_edge = mx + sx * r, y_arc = my + sy * r, y_edge = my + sy * H / 2.0;
@@ -166,7 +166,7 @@ static void add_arc(const struct cell *c, int sx, int sy)
         my + sy * half[LIGHT], in, in, !sweep, mx + sx * half[LIGHT], y_arc, y_edge);
 }
 
-static void add_diagonal(const struct cell *c, bool rising)
+static void add_diagonal(const struct box_cell *c, bool rising)
 {
     double x0 = c->x, x1 = c->x + W, top = rising ? x1 : x0, bottom = rising ? x0 : x1;
     double t = 0.6, y0 = c->y, y1 = c->y + H;
@@ -174,7 +174,7 @@ static void add_diagonal(const struct cell *c, bool rising)
         c->paths->smooth, "M%g %gH%gL%g %gH%gZ", top - t, y0, top + t, bottom + t, y1, bottom - t);
 }
 
-static void add_line(const struct cell *c, uint32_t cp)
+static void box_add_line(const struct box_cell *c, uint32_t cp)
 {
     static const int8_t arcs[][2] = {{1, 1}, {-1, 1}, {-1, -1}, {1, -1}};
     unsigned dash = cp - (cp >= BOX_DASHES_2 ? BOX_DASHES_2 : BOX_DASHES);
@@ -197,32 +197,32 @@ static void add_line(const struct cell *c, uint32_t cp)
 /* U+2596 to 259F: quadrants as a mask: 1 upper left, 2 upper right, 4 lower left, 8 lower right. */
 static const uint8_t quarters[] = {4, 8, 1, 13, 9, 7, 11, 2, 6, 14};
 
-static void add_block(const struct cell *c, uint32_t cp)
+static void box_add_block(const struct box_cell *c, uint32_t cp)
 {
     unsigned n = cp - BLOCK_FIRST;
     if (n == 0) /* upper half */
-        rect(c, 0, 0, W, H / 2.0);
+        box_add_rect(c, 0, 0, W, H / 2.0);
     else if (n <= 8) /* lower eighths, up to full */
-        rect(c, 0, H - H * n / 8.0, W, H);
+        box_add_rect(c, 0, H - H * n / 8.0, W, H);
     else if (n < 0x10) /* left eighths, 7 down to 1 */
-        rect(c, 0, 0, W * (0x10 - n) / 8.0, H);
+        box_add_rect(c, 0, 0, W * (0x10 - n) / 8.0, H);
     else if (n == 0x10)
-        rect(c, W / 2.0, 0, W, H);
+        box_add_rect(c, W / 2.0, 0, W, H);
     else if (n <= 0x13) /* shades: only the colour differs, see box_shade() */
-        rect(c, 0, 0, W, H);
+        box_add_rect(c, 0, 0, W, H);
     else if (n == 0x14)
-        rect(c, 0, 0, W, H / 8.0);
+        box_add_rect(c, 0, 0, W, H / 8.0);
     else if (n == 0x15)
-        rect(c, W * 7 / 8.0, 0, W, H);
+        box_add_rect(c, W * 7 / 8.0, 0, W, H);
     for (unsigned i = 0; n >= 0x16 && i < 4; i++) {
         double x = i & 1 ? W / 2.0 : 0, y = i & 2 ? H / 2.0 : 0;
         if (quarters[n - 0x16] & 1u << i)
-            rect(c, x, y, x + W / 2.0, y + H / 2.0);
+            box_add_rect(c, x, y, x + W / 2.0, y + H / 2.0);
     }
 }
 
 /* Filled triangles and outlines, pointing right and left. */
-static void add_prompt(const struct cell *c, unsigned n)
+static void box_add_prompt(const struct box_cell *c, unsigned n)
 {
     double base = c->x + (n & 2 ? W : 0), tip = c->x + (n & 2 ? 0 : W), y = c->y,
            t = n & 2 ? -1 : 1;
@@ -241,13 +241,13 @@ bool box_known(uint32_t codepoint)
 
 void box_add(uint32_t codepoint, unsigned x, unsigned y, const struct box_paths *paths)
 {
-    struct cell c = {x, y, paths};
+    struct box_cell c = {x, y, paths};
     if (codepoint >= PROMPT_FIRST)
-        add_prompt(&c, codepoint - PROMPT_FIRST);
+        box_add_prompt(&c, codepoint - PROMPT_FIRST);
     else if (codepoint >= BLOCK_FIRST)
-        add_block(&c, codepoint);
+        box_add_block(&c, codepoint);
     else
-        add_line(&c, codepoint);
+        box_add_line(&c, codepoint);
 }
 
 unsigned box_shade(uint32_t codepoint)

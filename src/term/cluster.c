@@ -7,7 +7,7 @@ enum {
     FIRST_POOL = 256,
 };
 
-static uint32_t hash(const struct cluster_table *t, const uint32_t *codepoints, unsigned n)
+static uint32_t cluster_hash(const struct cluster_table *t, const uint32_t *codepoints, unsigned n)
 {
     uint64_t h = t->seed ^ n;
     for (unsigned i = 0; i < n; i++) {
@@ -17,10 +17,10 @@ static uint32_t hash(const struct cluster_table *t, const uint32_t *codepoints, 
     return (uint32_t)h;
 }
 
-static void insert(struct cluster_table *t, uint32_t id)
+static void cluster_insert(struct cluster_table *t, uint32_t id)
 {
     struct cluster c = cluster_get(t, id);
-    uint32_t i = hash(t, c.codepoints, c.n) & (t->n_slots - 1);
+    uint32_t i = cluster_hash(t, c.codepoints, c.n) & (t->n_slots - 1);
     while (t->slots[i])
         i = (i + 1) & (t->n_slots - 1);
     t->slots[i] = id;
@@ -34,7 +34,7 @@ static void grow_entries(struct cluster_table *t)
     t->n_slots = t->cap * 2;
     t->slots = base_alloc(t->n_slots * sizeof(*t->slots));
     for (uint32_t id = 1; id < t->n; id++)
-        insert(t, id);
+        cluster_insert(t, id);
 }
 
 void cluster_table_init(struct cluster_table *t)
@@ -58,7 +58,8 @@ void cluster_table_done(struct cluster_table *t)
     *t = (struct cluster_table){0};
 }
 
-static bool same(const struct cluster_table *t, uint32_t id, const uint32_t *codepoints, unsigned n)
+static bool cluster_same(
+    const struct cluster_table *t, uint32_t id, const uint32_t *codepoints, unsigned n)
 {
     struct cluster c = cluster_get(t, id);
     return c.n == n && memcmp(c.codepoints, codepoints, n * sizeof(*codepoints)) == 0;
@@ -67,9 +68,9 @@ static bool same(const struct cluster_table *t, uint32_t id, const uint32_t *cod
 uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codepoints, unsigned n)
 {
     BUG_ON(n < 2 || n > CLUSTER_MAX);
-    uint32_t i = hash(t, codepoints, n) & (t->n_slots - 1);
+    uint32_t i = cluster_hash(t, codepoints, n) & (t->n_slots - 1);
     for (; t->slots[i]; i = (i + 1) & (t->n_slots - 1))
-        if (same(t, t->slots[i], codepoints, n)) {
+        if (cluster_same(t, t->slots[i], codepoints, n)) {
             if (t->slots[i] == t->newest)
                 t->newest = CLUSTER_NONE;
             return t->slots[i];
@@ -85,7 +86,7 @@ uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codepoints, uns
     memcpy(t->pool + t->pool_n, codepoints, n * sizeof(*codepoints));
     t->entries[t->n] = (struct cluster_entry){t->pool_n, n};
     t->pool_n += n;
-    insert(t, t->n);
+    cluster_insert(t, t->n);
     t->newest = t->n;
     return t->n++;
 }
@@ -95,7 +96,7 @@ uint32_t cluster_intern(struct cluster_table *t, const uint32_t *codepoints, uns
 static void drop_newest(struct cluster_table *t)
 {
     struct cluster c = cluster_get(t, t->newest);
-    uint32_t i = hash(t, c.codepoints, c.n) & (t->n_slots - 1);
+    uint32_t i = cluster_hash(t, c.codepoints, c.n) & (t->n_slots - 1);
     while (t->slots[i] != t->newest)
         i = (i + 1) & (t->n_slots - 1);
     t->slots[i] = 0;

@@ -9,13 +9,13 @@ enum {
     WAIT = 64 * 1024, /* requests refused after the screen itself fills a table */
 };
 
-struct marks {
+struct compact_marks {
     uint16_t *styles;   /* new numbers; 0: unused (or the default) */
     uint32_t *clusters; /* likewise */
 };
 
 static void for_cells(struct term *t, bool history_only,
-    void (*each)(struct term *, struct marks *, cell *), struct marks *marks)
+    void (*each)(struct term *, struct compact_marks *, cell *), struct compact_marks *marks)
 {
     for (int i = 0; i < 2; i++) {
         struct grid *g = &t->screens[i].grid;
@@ -27,7 +27,7 @@ static void for_cells(struct term *t, bool history_only,
     }
 }
 
-static void mark(struct term *t, struct marks *m, cell *c)
+static void compact_mark(struct term *t, struct compact_marks *m, cell *c)
 {
     (void)t;
     m->styles[cell_style(*c)] = 1;
@@ -35,7 +35,7 @@ static void mark(struct term *t, struct marks *m, cell *c)
         m->clusters[cell_char(*c)] = 1;
 }
 
-static void renumber(struct term *t, struct marks *m, cell *c)
+static void compact_renumber(struct term *t, struct compact_marks *m, cell *c)
 {
     (void)t;
     cell text = *c & ~CELL_STYLE;
@@ -44,21 +44,21 @@ static void renumber(struct term *t, struct marks *m, cell *c)
     *c = text | cell_of(m->styles[cell_style(*c)]);
 }
 
-static void drop_style(struct term *t, struct marks *m, cell *c)
+static void drop_style(struct term *t, struct compact_marks *m, cell *c)
 {
     (void)t;
     (void)m;
     *c &= ~CELL_STYLE;
 }
 
-static void drop_marks(struct term *t, struct marks *m, cell *c)
+static void drop_marks(struct term *t, struct compact_marks *m, cell *c)
 {
     (void)m;
     if (*c & CELL_CLUSTER)
         *c = (*c & ~CELL_TEXT) | cluster_get(&t->clusters, cell_char(*c)).codepoints[0];
 }
 
-static void keep_clusters(struct term *t, struct marks *m)
+static void keep_clusters(struct term *t, struct compact_marks *m)
 {
     struct cluster_table fresh = {0};
     cluster_table_init(&fresh);
@@ -74,7 +74,7 @@ static void keep_clusters(struct term *t, struct marks *m)
 }
 
 /* Includes the links of styles outside cells: pens have no number, but may have a link. */
-static void mark_links(struct term *t, const struct marks *m, uint32_t links[LINKS_MAX])
+static void mark_links(struct term *t, const struct compact_marks *m, uint32_t links[LINKS_MAX])
 {
     for (uint32_t id = 0; id < t->styles.n; id++)
         if (m->styles[id])
@@ -102,7 +102,7 @@ static void move_links(struct term *t, const uint32_t links[LINKS_MAX])
         t->sgr_stack[i].link = links[t->sgr_stack[i].link];
 }
 
-static void keep_styles(struct term *t, struct marks *m)
+static void keep_styles(struct term *t, struct compact_marks *m)
 {
     uint32_t *links = base_alloc(LINKS_MAX * sizeof(*links));
     mark_links(t, m, links);
@@ -118,22 +118,22 @@ static void keep_styles(struct term *t, struct marks *m)
     t->styles = fresh;
 }
 
-static void collect(struct term *t)
+static void compact_collect(struct term *t)
 {
-    struct marks m = {
+    struct compact_marks m = {
         .styles = base_alloc(t->styles.n * sizeof(*m.styles)),
         .clusters = base_alloc(t->clusters.n * sizeof(*m.clusters)),
     };
-    for_cells(t, false, mark, &m);
+    for_cells(t, false, compact_mark, &m);
     m.styles[0] = 0;
     keep_clusters(t, &m);
     keep_styles(t, &m);
-    for_cells(t, false, renumber, &m);
+    for_cells(t, false, compact_renumber, &m);
     free(m.styles);
     free(m.clusters);
 }
 
-static bool crowded(uint32_t n, uint32_t max)
+static bool compact_is_crowded(uint32_t n, uint32_t max)
 {
     return n > max / 4 * 3;
 }
@@ -148,18 +148,20 @@ bool term_may_compact(struct term *t)
 
 void term_compact(struct term *t)
 {
-    collect(t);
-    bool styles = crowded(t->styles.n, STYLES_MAX) || crowded(t->links.n, LINKS_MAX);
-    bool clusters =
-        crowded(t->clusters.n, CLUSTERS_MAX) || crowded(t->clusters.pool_n, CLUSTER_POOL_MAX);
+    compact_collect(t);
+    bool styles =
+        compact_is_crowded(t->styles.n, STYLES_MAX) || compact_is_crowded(t->links.n, LINKS_MAX);
+    bool clusters = compact_is_crowded(t->clusters.n, CLUSTERS_MAX) ||
+                    compact_is_crowded(t->clusters.pool_n, CLUSTER_POOL_MAX);
     if (styles)
         for_cells(t, true, drop_style, NULL);
     if (clusters)
         for_cells(t, true, drop_marks, NULL);
     if (styles || clusters)
-        collect(t);
-    if (crowded(t->styles.n, STYLES_MAX) || crowded(t->links.n, LINKS_MAX) ||
-        crowded(t->clusters.n, CLUSTERS_MAX) || crowded(t->clusters.pool_n, CLUSTER_POOL_MAX))
+        compact_collect(t);
+    if (compact_is_crowded(t->styles.n, STYLES_MAX) || compact_is_crowded(t->links.n, LINKS_MAX) ||
+        compact_is_crowded(t->clusters.n, CLUSTERS_MAX) ||
+        compact_is_crowded(t->clusters.pool_n, CLUSTER_POOL_MAX))
         t->compact_wait = WAIT;
     pen_changed(t);
 }

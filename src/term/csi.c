@@ -539,13 +539,13 @@ static void xtreportcolors(struct term *t)
     reply_csi(t, "?%u;%u#Q", t->n_colors, t->n_colors);
 }
 
-static void no_answer(struct term *t)
+static void csi_no_answer(struct term *t)
 {
     term_no_answer(t);
 }
 
 /* Recognized, without effect on the screen: printing, Linux console cursor colours, … */
-static void nothing(struct term *t)
+static void csi_ignore(struct term *t)
 {
     (void)t;
 }
@@ -585,7 +585,7 @@ static const handler plain[64] = {
     ['f' - '@'] = cup,
     ['g' - '@'] = tbc,
     ['h' - '@'] = sm,
-    ['i' - '@'] = nothing,
+    ['i' - '@'] = csi_ignore,
     ['l' - '@'] = rm,
     ['m' - '@'] = sgr,
     ['n' - '@'] = dsr,
@@ -607,21 +607,21 @@ static const struct csi_row others[] = {
     {'?', 0, 'J', decsed},
     {'?', 0, 'K', decsel},
     {'?', 0, 'W', decst8c},
-    {'?', 0, 'i', nothing},
+    {'?', 0, 'i', csi_ignore},
     {'?', 0, 'm', xtqmodkeys},
     {'?', 0, 'n', decdsr},
     {'?', 0, 'r', xtrestore},
     {'?', 0, 's', xtsave},
     {'?', 0, 'u', kitty_query},
-    {'?', 0, 'c', nothing},
-    {'?', 0, 'S', no_answer},
+    {'?', 0, 'c', csi_ignore},
+    {'?', 0, 'S', csi_no_answer},
     {'?', '$', 'p', decrqm},
     {'>', 0, 'T', xtrmtitle},
     {'>', 0, 'c', report_attributes},
     {'>', 0, 'f', xtfmtkeys},
     {'>', 0, 'm', xtmodkeys},
     {'>', 0, 'n', xtunmodkeys},
-    {'>', 0, 'p', nothing},
+    {'>', 0, 'p', csi_ignore},
     {'>', 0, 'q', xtversion},
     {'>', 0, 't', xtsmtitle},
     {'>', 0, 'u', kitty_push},
@@ -631,8 +631,8 @@ static const struct csi_row others[] = {
     {0, ' ', '@', sl},
     {0, ' ', 'A', sr},
     {0, ' ', 'q', decscusr},
-    {0, ' ', 't', nothing},
-    {0, ' ', 'u', nothing},
+    {0, ' ', 't', csi_ignore},
+    {0, ' ', 'u', csi_ignore},
     {0, '!', 'p', soft_reset},
     {0, '"', 'p', decscl},
     {0, '"', 'q', decsca},
@@ -654,20 +654,20 @@ static const struct csi_row others[] = {
     {0, '$', 'z', decera},
     {0, '$', '{', decsera},
     {0, '$', '|', window_columns},
-    {0, '$', '}', nothing},
-    {0, '$', '~', nothing},
+    {0, '$', '}', csi_ignore},
+    {0, '$', '~', csi_ignore},
     {0, '&', 'u', decrqupss},
     {0, '\'', '}', decic},
     {0, '\'', '~', decdc},
-    {0, '\'', 'z', nothing},
-    {0, '\'', '{', nothing},
-    {0, '\'', '|', no_answer},
+    {0, '\'', 'z', csi_ignore},
+    {0, '\'', '{', csi_ignore},
+    {0, '\'', '|', csi_no_answer},
     {0, '*', 'x', decsace},
     {0, '*', 'y', rect_checksum},
     {0, '*', '|', window_lines},
 };
 
-static handler find(const struct parser *p, uint8_t final)
+static handler csi_find_handler(const struct parser *p, uint8_t final)
 {
     if (p->prefix == 0 && p->n_intermediates == 0)
         return final >= '@' && final < 0x7F ? plain[final - '@'] : NULL;
@@ -684,7 +684,7 @@ static handler find(const struct parser *p, uint8_t final)
 void csi_dispatch(void *context, uint8_t final)
 {
     struct term *t = context;
-    handler run = find(&t->parser, final);
+    handler run = csi_find_handler(&t->parser, final);
     if (t->n_utf8)
         text_flush(t);
     if (!run)

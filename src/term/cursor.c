@@ -17,15 +17,15 @@ int cursor_right_edge(const struct term *t)
     return t->col <= t->right ? t->right : t->cols - 1;
 }
 
-static int clamp(int value, int low, int high)
+static int cursor_clamp(int value, int low, int high)
 {
     return value < low ? low : value > high ? high : value;
 }
 
 void cursor_set(struct term *t, int row, int col)
 {
-    t->row = clamp(row, 0, t->rows - 1);
-    t->col = clamp(col, 0, t->cols - 1);
+    t->row = cursor_clamp(row, 0, t->rows - 1);
+    t->col = cursor_clamp(col, 0, t->cols - 1);
     t->pending = false;
 }
 
@@ -35,8 +35,8 @@ void cursor_address(struct term *t, int row, int col)
         cursor_set(t, row, col);
         return;
     }
-    t->row = clamp(row, 0, t->bottom - t->top) + t->top;
-    t->col = clamp(col, 0, t->right - t->left) + t->left;
+    t->row = cursor_clamp(row, 0, t->bottom - t->top) + t->top;
+    t->col = cursor_clamp(col, 0, t->right - t->left) + t->left;
     t->pending = false;
 }
 
@@ -304,8 +304,8 @@ void cursor_restore(struct term *t)
     text_mode_changed(t);
     cursor_set(t, s->row, s->col);
     if (s->origin) {
-        t->row = clamp(t->row, t->top, t->bottom);
-        t->col = clamp(t->col, t->left, t->right);
+        t->row = cursor_clamp(t->row, t->top, t->bottom);
+        t->col = cursor_clamp(t->col, t->left, t->right);
     }
     t->pending = s->pending && t->col == cursor_right_edge(t) && mode_is(t, MODE_AUTOWRAP);
 }

@@ -4,7 +4,7 @@
 #include "term/look.h"
 #include "term/restyle.h"
 
-struct pen {
+struct ansi_pen {
     struct style style; /* the terminal's current style */
     struct str link;
 };
@@ -18,7 +18,7 @@ static bool link_ok(struct str link)
     return link.n > 0;
 }
 
-static void set_link(struct pen *pen, struct str link, struct buf *out)
+static void ansi_set_link(struct ansi_pen *pen, struct str link, struct buf *out)
 {
     if (!link_ok(link))
         link = (struct str){0};
@@ -30,7 +30,7 @@ static void set_link(struct pen *pen, struct str link, struct buf *out)
     pen->link = link;
 }
 
-static struct style shown_style(const struct snapshot *s, const struct snapshot_cell *cell)
+static struct style ansi_shown_style(const struct snapshot *s, const struct snapshot_cell *cell)
 {
     struct style style = cell->style;
     style.attrs &= (uint16_t)STYLE_VISIBLE;
@@ -43,34 +43,34 @@ static struct style shown_style(const struct snapshot *s, const struct snapshot_
 }
 
 /* Whether the cell looks like one that was never written. */
-static bool blank(const struct snapshot *s, const struct snapshot_cell *cell)
+static bool ansi_is_blank(const struct snapshot *s, const struct snapshot_cell *cell)
 {
     enum {
         SEEN_ON_BLANK = STYLE_INVERSE | STYLE_STRIKE | STYLE_OVERLINE,
     };
-    struct style style = shown_style(s, cell);
+    struct style style = ansi_shown_style(s, cell);
     return str_is(cell->text, " ") && !style.bg && !style.underline && !cell->link.p &&
            !(style.attrs & SEEN_ON_BLANK);
 }
 
-static void add_row(const struct snapshot *s, unsigned row, struct buf *out)
+static void ansi_add_row(const struct snapshot *s, unsigned row, struct buf *out)
 {
     static const struct style plain = {0};
-    struct pen pen = {0};
+    struct ansi_pen pen = {0};
     unsigned end = s->cols;
-    while (end > 0 && blank(s, look_cell(s, row, end - 1)))
+    while (end > 0 && ansi_is_blank(s, look_cell(s, row, end - 1)))
         end--;
     for (unsigned col = 0; col < end; col++) {
         const struct snapshot_cell *cell = look_cell(s, row, col);
         if (cell->width == 0)
             continue;
-        struct style style = shown_style(s, cell);
-        set_link(&pen, cell->link, out);
+        struct style style = ansi_shown_style(s, cell);
+        ansi_set_link(&pen, cell->link, out);
         restyle(&pen.style, &style, out);
         look_add_text(out, cell->text);
     }
     restyle(&pen.style, &plain, out);
-    set_link(&pen, (struct str){0}, out);
+    ansi_set_link(&pen, (struct str){0}, out);
 }
 
 void draw_ansi(const struct snapshot *s, struct buf *out)
@@ -79,6 +79,6 @@ void draw_ansi(const struct snapshot *s, struct buf *out)
     for (unsigned row = 0; row < s->rows; row++) {
         if (row)
             buf_add_byte(out, '\n');
-        add_row(s, row, out);
+        ansi_add_row(s, row, out);
     }
 }

@@ -106,7 +106,7 @@ static void add_run(const struct snapshot *s, unsigned row, const struct run *ru
         buf_add_z(out, web ? "</a>" : "</span>");
 }
 
-static void add_row(const struct snapshot *s, unsigned row, struct buf *out)
+static void html_add_row(const struct snapshot *s, unsigned row, struct buf *out)
 {
     struct run run;
     size_t end = out->n; /* without trailing blanks */
@@ -137,6 +137,6 @@ void draw_html(const struct snapshot *s, struct buf *out)
     layer_draw(s, out);
     buf_add_z(out, "</svg>\n<pre>\n");
     for (unsigned row = 0; row < s->rows; row++)
-        add_row(s, row, out);
+        html_add_row(s, row, out);
     buf_add_z(out, "</pre></div></div>\n</main>\n</body>\n</html>\n");
 }

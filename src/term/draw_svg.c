@@ -42,31 +42,32 @@ static void add_letters(const struct snapshot *s, unsigned row, const struct loo
     buf_add_z(out, "</text>\n");
 }
 
-static bool is_space(const struct snapshot *s, unsigned row, unsigned col, unsigned end)
+static bool svg_is_space(const struct snapshot *s, unsigned row, unsigned col, unsigned end)
 {
     return col >= end || str_is(look_cell(s, row, col)->text, " ");
 }
 
 /* Only words separated by single spaces share an element: viewers handle repeated spaces
  * differently. */
-static void add_words(
+static void svg_add_words(
     const struct snapshot *s, unsigned row, const struct run *run, struct buf *out)
 {
     unsigned end = run->col + run->n, col = run->col;
     while (col < end) {
-        if (is_space(s, row, col, end)) {
+        if (svg_is_space(s, row, col, end)) {
             col++;
             continue;
         }
         unsigned stop = col;
-        while (!is_space(s, row, stop, end) || !is_space(s, row, stop + 1, end))
+        while (!svg_is_space(s, row, stop, end) || !svg_is_space(s, row, stop + 1, end))
             stop++;
         add_letters(s, row, &run->look, col, stop, out);
         col = stop;
     }
 }
 
-static void add_one(const struct snapshot *s, unsigned row, const struct run *run, struct buf *out)
+static void svg_add_cell(
+    const struct snapshot *s, unsigned row, const struct run *run, struct buf *out)
 {
     buf_printf(out, "<text x=\"%g\" y=\"%u\" text-anchor=\"middle\"", (run->col + run->n / 2.0) * W,
         row * H + LOOK_BASELINE);
@@ -137,9 +138,9 @@ void draw_svg(const struct snapshot *s, struct buf *out)
         struct run run;
         for (unsigned col = 0; run_next(s, row, col, &run); col = run.col + run.n) {
             if (run.kind == RUN_LETTERS)
-                add_words(s, row, &run, out);
+                svg_add_words(s, row, &run, out);
             else if (run.kind == RUN_ONE)
-                add_one(s, row, &run, out);
+                svg_add_cell(s, row, &run, out);
         }
     }
     buf_add_z(out, "</g>\n</g>\n</svg>\n");

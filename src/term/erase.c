@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/state.h"
 
-static bool spared(const struct term *t, cell c, enum erase how)
+static bool erase_is_spared(const struct term *t, cell c, enum erase how)
 {
     uint16_t attrs = t->styles.styles[cell_style(c)].attrs;
     return attrs & (how == ERASE_SELECTIVE ? STYLE_PROTECTED : STYLE_GUARDED);
@@ -14,7 +14,7 @@ static void erase_cells(struct term *t, struct row *row, int from, int to, enum 
     cell blank = how == ERASE_SELECTIVE ? 0 : pen_blank(t);
     for (int x = from; x < to; x++) {
         cell c = row->cells[x];
-        if (spared(t, c, how))
+        if (erase_is_spared(t, c, how))
             continue;
         row->cells[x] = how == ERASE_SELECTIVE ? c & CELL_STYLE : blank;
     }

@@ -4,7 +4,7 @@
 
 /* Controls ------------------------------------------------------------------------------------ */
 
-static void shift(struct term *t, uint8_t set)
+static void esc_shift(struct term *t, uint8_t set)
 {
     t->charsets.gl = set;
     text_mode_changed(t);
@@ -48,7 +48,7 @@ void control(void *context, uint8_t byte)
         break;
     case 0x0E: /* SO */
     case 0x0F: /* SI */
-        shift(t, byte == 0x0E);
+        esc_shift(t, byte == 0x0E);
         break;
     default:
         break; /* NUL, ENQ (no answerback) and others have no effect */
@@ -89,7 +89,7 @@ static void decfi(struct term *t)
     t->pending = false;
 }
 
-static void guard(struct term *t, bool on)
+static void esc_set_guard(struct term *t, bool on)
 {
     t->pen.attrs = (uint16_t)((t->pen.attrs & ~STYLE_GUARDED) | (on ? STYLE_GUARDED : 0));
     t->guards |= on;
@@ -108,7 +108,7 @@ static void decaln(struct term *t)
     }
 }
 
-static void designate(struct term *t, unsigned slot, uint8_t final)
+static void esc_designate(struct term *t, unsigned slot, uint8_t final)
 {
     uint8_t set = CHARSET_ASCII;
     if (final == '0' || final == '2')
@@ -120,7 +120,7 @@ static void designate(struct term *t, unsigned slot, uint8_t final)
 }
 
 /* Returns the set that an intermediate byte designates, G0 to G3, or -1. */
-static int slot_of(uint8_t intermediate)
+static int esc_charset_slot(uint8_t intermediate)
 {
     static const char slots[] = "()*+,-./"; /* sets of 94 characters, then sets of 96 */
     const char *slot = intermediate == ',' ? NULL : strchr(slots, intermediate);
@@ -130,9 +130,9 @@ static int slot_of(uint8_t intermediate)
 /* Escape sequences with an intermediate byte. */
 static void two_bytes(struct term *t, uint8_t intermediate, uint8_t final)
 {
-    int slot = slot_of(intermediate);
+    int slot = esc_charset_slot(intermediate);
     if (slot >= 0) /* no 96-character sets are supported */
-        designate(t, (unsigned)slot, strchr("-./", intermediate) ? 'B' : final);
+        esc_designate(t, (unsigned)slot, strchr("-./", intermediate) ? 'B' : final);
     else if (intermediate == '#' && final == '8')
         decaln(t);
     else if (intermediate == ' ' && (final == 'F' || final == 'G'))
@@ -185,7 +185,7 @@ static void one_byte(struct term *t, uint8_t final)
         break;
     case 'V':
     case 'W':
-        guard(t, final == 'V');
+        esc_set_guard(t, final == 'V');
         break;
     case 'Z':
         report_attributes(t);
@@ -195,7 +195,7 @@ static void one_byte(struct term *t, uint8_t final)
         break;
     case 'n':
     case 'o':
-        shift(t, final == 'n' ? 2 : 3);
+        esc_shift(t, final == 'n' ? 2 : 3);
         break;
     case '\\': /* ST without a string */
     case '|':
@@ -220,8 +220,8 @@ void esc_dispatch(void *context, uint8_t final)
         one_byte(t, final);
     else if (p->n_intermediates == 1)
         two_bytes(t, p->intermediates[0], final);
-    else if (slot_of(p->intermediates[0]) >= 0)
-        designate(t, (unsigned)slot_of(p->intermediates[0]), 'B');
+    else if (esc_charset_slot(p->intermediates[0]) >= 0)
+        esc_designate(t, (unsigned)esc_charset_slot(p->intermediates[0]), 'B');
     else
         term_unknown(t);
 }

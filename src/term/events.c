@@ -9,16 +9,16 @@ enum {
     SLOTS = 4096, /* a power of two, well above EVENTS_MAX */
 };
 
-struct entry {
+struct events_entry {
     enum term_event_type type;
     struct str text; /* owned */
     uint64_t count;
 };
 
 struct events {
-    struct entry list[EVENTS_MAX];
+    struct events_entry list[EVENTS_MAX];
     size_t n;
-    struct entry *replaced; /* single entry for all replaced characters; NULL: none yet */
+    struct events_entry *replaced; /* single entry for all replaced characters; NULL: none yet */
     uint64_t dropped;
     uint16_t slots[SLOTS]; /* list indices + 1; 0: free */
 };
@@ -63,12 +63,13 @@ const char *event_help(enum term_event_type type)
 }
 
 /* Returns the entry, adding it if necessary; NULL if the list is full. */
-static struct entry *find(struct events *e, enum term_event_type type, struct str text)
+static struct events_entry *events_find_or_add(
+    struct events *e, enum term_event_type type, struct str text)
 {
     uint64_t hash = fnv_add(fnv_add(FNV_START, str_n((const char *)&type, sizeof(type))), text);
     size_t at = (hash ^ hash >> 32) & (SLOTS - 1);
     for (; e->slots[at]; at = (at + 1) & (SLOTS - 1)) {
-        struct entry *entry = &e->list[e->slots[at] - 1];
+        struct events_entry *entry = &e->list[e->slots[at] - 1];
         if (entry->type == type && str_eq(entry->text, text))
             return entry;
     }
@@ -77,7 +78,7 @@ static struct entry *find(struct events *e, enum term_event_type type, struct st
     char *copy = base_alloc(text.n + 1);
     if (text.n)
         memcpy(copy, text.p, text.n);
-    e->list[e->n] = (struct entry){type, str_n(copy, text.n), 0};
+    e->list[e->n] = (struct events_entry){type, str_n(copy, text.n), 0};
     e->slots[at] = (uint16_t)(e->n + 1);
     return &e->list[e->n++];
 }
@@ -89,7 +90,7 @@ static void add_replaced(struct events *e, struct str bytes)
     if (!e->replaced) {
         AUTO_BUF struct buf text = BUF_INIT(4 * EVENTS_TEXT_MAX);
         utf8_add_printable(&text, str_head(bytes, EVENTS_TEXT_MAX));
-        e->replaced = find(e, TERM_EVENT_REPLACED, buf_str(&text));
+        e->replaced = events_find_or_add(e, TERM_EVENT_REPLACED, buf_str(&text));
     }
     if (e->replaced)
         e->replaced->count++;
@@ -115,8 +116,8 @@ void events_add(void *context, const struct term_event *event)
     }
     /* Use the same length as the terminal keeps, so that events_json() finds the entry again. */
     bool counted = type == TERM_EVENT_UNKNOWN || type == TERM_EVENT_UNANSWERED;
-    struct entry *entry =
-        find(e, type, str_head(text, counted ? TERM_UNKNOWN_TEXT : EVENTS_TEXT_MAX));
+    struct events_entry *entry =
+        events_find_or_add(e, type, str_head(text, counted ? TERM_UNKNOWN_TEXT : EVENTS_TEXT_MAX));
     if (entry)
         entry->count++;
     else
@@ -127,7 +128,7 @@ static void take_counts(
     struct events *e, enum term_event_type type, const struct term_unknown *list, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        struct entry *entry = find(e, type, str_n(list[i].text, list[i].n));
+        struct events_entry *entry = events_find_or_add(e, type, str_n(list[i].text, list[i].n));
         if (entry)
             entry->count = list[i].count;
         else

@@ -41,7 +41,7 @@ void grid_done(struct grid *g)
 }
 
 /* Blanks a wide character that straddles the left edge of column `at`. */
-static void split(struct row *row, int at, int cols)
+static void grid_split_wide(struct row *row, int at, int cols)
 {
     if (at <= 0 || at >= cols || !(row->cells[at] & CELL_TAIL))
         return;
@@ -52,8 +52,8 @@ static void split(struct row *row, int at, int cols)
 
 void row_cut_wide(struct row *row, int from, int to, int cols)
 {
-    split(row, from, cols);
-    split(row, to, cols);
+    grid_split_wide(row, from, cols);
+    grid_split_wide(row, to, cols);
 }
 
 void row_fill(struct row *row, int from, int to, cell with)
@@ -126,7 +126,7 @@ static void swap_rows(struct row *a, struct row *b)
     *b = row;
 }
 
-static void reverse(struct grid *g, int first, int last)
+static void grid_reverse_rows(struct grid *g, int first, int last)
 {
     for (; first < last; first++, last--)
         swap_rows(grid_row(g, first), grid_row(g, last));
@@ -141,15 +141,15 @@ static void rotate_one(struct grid *g, int top, int bottom)
     *grid_row(g, bottom) = first;
 }
 
-static void rotate(struct grid *g, int top, int bottom, int n)
+static void grid_rotate_rows(struct grid *g, int top, int bottom, int n)
 {
     if (n == 1) {
         rotate_one(g, top, bottom);
         return;
     }
-    reverse(g, top, top + n - 1);
-    reverse(g, top + n, bottom);
-    reverse(g, top, bottom);
+    grid_reverse_rows(g, top, top + n - 1);
+    grid_reverse_rows(g, top + n, bottom);
+    grid_reverse_rows(g, top, bottom);
 }
 
 /* Clears the wrap flag: the row below is no longer its continuation. */
@@ -163,7 +163,7 @@ void grid_push_above(struct grid *g, int bottom, cell blank)
 {
     grid_push(g, blank);
     if (bottom < g->rows - 1) {
-        rotate(g, bottom, g->rows - 1, g->rows - 1 - bottom);
+        grid_rotate_rows(g, bottom, g->rows - 1, g->rows - 1 - bottom);
         end_row(g, bottom - 1);
     }
 }
@@ -175,7 +175,7 @@ void grid_scroll(struct grid *g, int top, int bottom, int n, cell blank)
         return;
     int count = MIN(n > 0 ? n : -n, height);
     if (count < height)
-        rotate(g, top, bottom, n > 0 ? count : height - count);
+        grid_rotate_rows(g, top, bottom, n > 0 ? count : height - count);
     int first = n > 0 ? bottom - count + 1 : top;
     for (int y = first; y < first + count; y++)
         row_clear(grid_row(g, y), g->cols, blank);

@@ -76,7 +76,7 @@ static unsigned xterm_mods(unsigned mods)
     return 1 + (mods & (KEY_SHIFT | KEY_ALT | KEY_CTRL)) + (mods & KEY_META ? 8 : 0);
 }
 
-static void add_escape(unsigned mods, struct buf *out)
+static void key_add_escape(unsigned mods, struct buf *out)
 {
     if (mods & (KEY_ALT | KEY_META))
         buf_add_byte(out, '\033');
@@ -101,7 +101,7 @@ static void add_keypad(
         add_function(&(struct key_form){.number = 1, .final = form->keypad}, mods, true, out);
         return;
     }
-    add_escape(mods, out);
+    key_add_escape(mods, out);
     buf_add_byte(out, form->byte);
     if (form->byte == '\r' && input->newline)
         buf_add_byte(out, '\n');
@@ -123,7 +123,7 @@ static void add_character(const struct key_typed *typed, struct buf *out)
     if (!typed->text)
         return;
     int control = typed->mods & KEY_CTRL ? control_of(typed->text) : -1;
-    add_escape(typed->mods, out);
+    key_add_escape(typed->mods, out);
     if (control >= 0)
         buf_add_byte(out, (char)control);
     else
@@ -131,7 +131,7 @@ static void add_character(const struct key_typed *typed, struct buf *out)
 }
 
 /* DECBKM selects BS or DEL; Control inverts the choice. */
-static char backspace(unsigned mods, const struct term_input *input)
+static char key_backspace_byte(unsigned mods, const struct term_input *input)
 {
     return input->backspace_is_bs == !(mods & KEY_CTRL) ? '\b' : '\177';
 }
@@ -139,11 +139,11 @@ static char backspace(unsigned mods, const struct term_input *input)
 static void add_control_key(
     enum key_name name, unsigned mods, const struct term_input *input, struct buf *out)
 {
-    add_escape(mods, out);
+    key_add_escape(mods, out);
     if (name == KEY_TAB && mods & KEY_SHIFT)
         buf_add_z(out, "\033[Z");
     else if (name == KEY_BACKSPACE)
-        buf_add_byte(out, backspace(mods, input));
+        buf_add_byte(out, key_backspace_byte(mods, input));
     else
         buf_add_byte(out, key_forms[name].byte);
     if (name == KEY_ENTER && input->newline)
@@ -192,7 +192,7 @@ static bool add_other(const struct key *key, const struct key_typed *typed,
     if (!code) {
         if (!other_control(key->name, typed->mods, level))
             return false;
-        code = (unsigned char)(key->name == KEY_BACKSPACE ? backspace(typed->mods, input)
+        code = (unsigned char)(key->name == KEY_BACKSPACE ? key_backspace_byte(typed->mods, input)
                                                           : key_forms[key->name].byte);
     } else if (!other_character(typed, level)) {
         return false;

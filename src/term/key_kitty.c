@@ -11,7 +11,7 @@ bool key_is_kitty(const struct key *key, unsigned flags)
 
 /* Enter, Tab and Backspace keep their legacy encoding, so that a shell remains usable after a
  * program that left the protocol enabled. */
-static bool survives(enum key_name name)
+static bool kitty_stays_legacy(enum key_name name)
 {
     return name == KEY_ENTER || name == KEY_TAB || name == KEY_BACKSPACE;
 }
@@ -23,7 +23,7 @@ static bool add_unescaped(const struct key *key, const struct key_typed *typed,
 {
     bool disambiguate = input->kitty & KITTY_DISAMBIGUATE;
     bool text = typed->text && !(typed->mods & ~(unsigned)KEY_SHIFT);
-    if (input->kitty & KITTY_ALL || !(text || survives(key->name)))
+    if (input->kitty & KITTY_ALL || !(text || kitty_stays_legacy(key->name)))
         return false;
     if (key->action == KEY_RELEASE)
         return true;

@@ -98,7 +98,7 @@ static const struct key_word names[] = {
 };
 
 /* Converts a word to lower case; returns "" if it is too long for a name. */
-static struct str fold(struct str word, char lower[KEY_WORD_MAX])
+static struct str key_fold_case(struct str word, char lower[KEY_WORD_MAX])
 {
     if (word.n > KEY_WORD_MAX)
         return STR("");
@@ -110,7 +110,7 @@ static struct str fold(struct str word, char lower[KEY_WORD_MAX])
 static const struct key_word *word_find(const struct key_word *words, size_t n, struct str written)
 {
     char lower[KEY_WORD_MAX];
-    struct str word = fold(written, lower);
+    struct str word = key_fold_case(written, lower);
     for (size_t i = 0; i < n; i++)
         if (str_is(word, words[i].word))
             return &words[i];
@@ -122,7 +122,7 @@ static bool word_unknown(
     const char *what, const struct key_word *words, size_t n, struct str written, struct err *err)
 {
     char lower[KEY_WORD_MAX];
-    AUTO_CHOICE struct choice c = CHOICE_INIT(fold(written, lower));
+    AUTO_CHOICE struct choice c = CHOICE_INIT(key_fold_case(written, lower));
     for (size_t i = 0; i < n; i++)
         choice_add(&c, words[i].word);
     AUTO_BUF struct buf hint = BUF_INIT(256);
@@ -226,7 +226,7 @@ bool key_parse(struct str text, struct key *ret_key, struct err *err)
 }
 
 /* Whether a paste may contain it: control characters could end the paste or have effects. */
-static bool pasted(uint32_t codepoint)
+static bool key_is_pasteable(uint32_t codepoint)
 {
     if (codepoint == '\t' || codepoint == '\r' || codepoint == '\n')
         return true;
@@ -244,7 +244,7 @@ void key_text(struct str text, bool paste, const struct term_input *input, struc
         bool valid = n > 0;
         if (!valid)
             n = utf8_invalid_length(rest);
-        if (paste && !pasted(codepoint))
+        if (paste && !key_is_pasteable(codepoint))
             continue;
         if (codepoint == '\n' || codepoint == '\r') {
             if (codepoint == '\r' && rest.n > 1 && rest.p[1] == '\n')

@@ -35,21 +35,21 @@ static void shapes_color(struct shapes *s, uint32_t fill)
     s->fill = fill;
 }
 
-static void bar(struct shapes *s, double x, double y, double width, double height)
+static void layer_add_bar(struct shapes *s, double x, double y, double width, double height)
 {
     buf_printf(&s->crisp, "M%g %gh%gv%gh%gZ", x, y, width, height, -width);
 }
 
 /* Dotted and dashed lines. The period divides the cell width, so that adjacent cells align. */
-static void broken(
+static void layer_add_broken_line(
     struct shapes *s, unsigned x, unsigned y, unsigned width, unsigned on, unsigned period)
 {
     for (unsigned at = 0; at < width; at += period)
-        bar(s, x + at + (period - on) / 2, y, on, 1);
+        layer_add_bar(s, x + at + (period - on) / 2, y, on, 1);
 }
 
 /* One wave per cell, outlined along its upper edge and back along the lower one. */
-static void curly(struct shapes *s, unsigned x, unsigned y, unsigned width)
+static void layer_add_curly_line(struct shapes *s, unsigned x, unsigned y, unsigned width)
 {
     static const double high = 3.4, thick = 1.2;
     double step = W / 2.0;
@@ -67,20 +67,20 @@ static void add_underline(struct shapes *s, unsigned kind, unsigned x, unsigned 
     y += UNDERLINE_Y;
     switch (kind) {
     case UNDERLINE_SINGLE:
-        bar(s, x, y, width, 1);
+        layer_add_bar(s, x, y, width, 1);
         break;
     case UNDERLINE_DOUBLE:
-        bar(s, x, y - 1, width, 1);
-        bar(s, x, y + 1, width, 1);
+        layer_add_bar(s, x, y - 1, width, 1);
+        layer_add_bar(s, x, y + 1, width, 1);
         break;
     case UNDERLINE_CURLY:
-        curly(s, x, y, width);
+        layer_add_curly_line(s, x, y, width);
         break;
     case UNDERLINE_DOTTED:
-        broken(s, x, y, width, 1, 3);
+        layer_add_broken_line(s, x, y, width, 1, 3);
         break;
     case UNDERLINE_DASHED:
-        broken(s, x, y, width, 5, W);
+        layer_add_broken_line(s, x, y, width, 5, W);
         break;
     default:
         break;
@@ -97,9 +97,9 @@ static void add_decorations(
     if (look->strike || look->overline)
         shapes_color(s, look->fg);
     if (look->strike)
-        bar(s, x, y + STRIKE_Y, width, 1);
+        layer_add_bar(s, x, y + STRIKE_Y, width, 1);
     if (look->overline)
-        bar(s, x, y, width, 1);
+        layer_add_bar(s, x, y, width, 1);
 }
 
 static void add_boxes(struct shapes *s, const struct snapshot *snap, unsigned row, unsigned col)
@@ -135,9 +135,9 @@ static void add_cursor(const struct snapshot *s, struct shapes *shapes)
         return; /* a block cursor is drawn as a background */
     shapes_color(shapes, LOOK_CURSOR);
     if (s->cursor.shape == 1)
-        bar(shapes, col * W, s->cursor.row * H + H - 2.0, width * W, 2);
+        layer_add_bar(shapes, col * W, s->cursor.row * H + H - 2.0, width * W, 2);
     else
-        bar(shapes, col * W, s->cursor.row * H, 2, H);
+        layer_add_bar(shapes, col * W, s->cursor.row * H, 2, H);
 }
 
 void layer_draw(const struct snapshot *s, struct buf *out)
@@ -176,7 +176,7 @@ bool layer_has(const struct snapshot_cell *cell)
 
 /* Runs ---------------------------------------------------------------------------------------- */
 
-static enum run_kind kind_of(const struct snapshot_cell *cell, const struct look *look)
+static enum run_kind layer_run_kind(const struct snapshot_cell *cell, const struct look *look)
 {
     if (look->hidden || layer_has(cell))
         return RUN_SHAPES;
@@ -189,13 +189,13 @@ bool run_next(const struct snapshot *s, unsigned row, unsigned col, struct run *
         return false;
     const struct snapshot_cell *cell = look_cell(s, row, col);
     struct run run = {.col = col, .look = look_of(s, row, col), .link = cell->link};
-    run.kind = kind_of(cell, &run.look);
+    run.kind = layer_run_kind(cell, &run.look);
     run.blank = str_is(cell->text, " ");
     run.n = MAX(cell->width, 1);
     while (run.kind != RUN_ONE && col + run.n < s->cols) {
         cell = look_cell(s, row, col + run.n);
         struct look look = look_of(s, row, col + run.n);
-        if (kind_of(cell, &look) != run.kind || !look_same(&look, &run.look) ||
+        if (layer_run_kind(cell, &look) != run.kind || !look_same(&look, &run.look) ||
             !str_eq(cell->link, run.link))
             break;
         run.blank = run.blank && str_is(cell->text, " ");

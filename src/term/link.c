@@ -36,29 +36,29 @@ enum {
     SLOTS = 2 * LINKS_MAX,
 };
 
-static uint32_t hash(const struct link_table *t, struct str uri, struct str id)
+static uint32_t link_table_hash(const struct link_table *t, struct str uri, struct str id)
 {
     uint64_t h = fnv_add(fnv_add(FNV_START ^ (uintptr_t)t->slots, uri), id);
     return (uint32_t)(h ^ h >> 32) & (SLOTS - 1);
 }
 
-static void insert(struct link_table *t, uint32_t link)
+static void link_table_insert(struct link_table *t, uint32_t link)
 {
-    uint32_t i = hash(t, link_uri(t, link), link_id(t, link));
+    uint32_t i = link_table_hash(t, link_uri(t, link), link_id(t, link));
     while (t->slots[i])
         i = (i + 1) & (SLOTS - 1);
     t->slots[i] = (uint16_t)link;
 }
 
-static uint32_t find(const struct link_table *t, struct str uri, struct str id)
+static uint32_t link_table_find(const struct link_table *t, struct str uri, struct str id)
 {
-    for (uint32_t i = hash(t, uri, id); t->slots[i]; i = (i + 1) & (SLOTS - 1))
+    for (uint32_t i = link_table_hash(t, uri, id); t->slots[i]; i = (i + 1) & (SLOTS - 1))
         if (str_eq(link_uri(t, t->slots[i]), uri) && str_eq(link_id(t, t->slots[i]), id))
             return t->slots[i];
     return 0;
 }
 
-static void grow(struct link_table *t)
+static void link_table_grow(struct link_table *t)
 {
     t->cap = t->cap ? t->cap * 2 : 16;
     t->links = base_realloc(t->links, t->cap * sizeof(*t->links));
@@ -70,17 +70,17 @@ uint32_t link_intern(struct link_table *t, struct str uri, struct str id)
 {
     if (uri.n == 0 || uri.n > LINK_URI_MAX || id.n > LINK_ID_MAX)
         return 0;
-    uint32_t known = t->slots ? find(t, uri, id) : 0;
+    uint32_t known = t->slots ? link_table_find(t, uri, id) : 0;
     if (known || link_table_full(t))
         return known;
     if (t->n >= t->cap)
-        grow(t);
+        link_table_grow(t);
     char *text = base_alloc(uri.n + id.n + 1);
     memcpy(text, uri.p, uri.n);
     if (id.n)
         memcpy(text + uri.n, id.p, id.n);
     t->links[t->n] = (struct link){text, (uint16_t)uri.n, (uint16_t)id.n};
-    insert(t, t->n);
+    link_table_insert(t, t->n);
     return t->n++;
 }
 
@@ -99,5 +99,5 @@ void link_table_keep(struct link_table *t, uint32_t marks[LINKS_MAX])
     if (t->slots)
         memset(t->slots, 0, SLOTS * sizeof(*t->slots));
     for (uint32_t i = 1; i < n; i++)
-        insert(t, i);
+        link_table_insert(t, i);
 }

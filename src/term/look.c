@@ -37,7 +37,7 @@ uint32_t look_mix(uint32_t a, uint32_t b, unsigned part)
     return mixed;
 }
 
-static uint32_t resolve(color c, uint32_t otherwise)
+static uint32_t look_resolve_color(color c, uint32_t otherwise)
 {
     switch (color_kind(c)) {
     case COLOR_ANSI:
@@ -68,8 +68,8 @@ struct look look_of(const struct snapshot *s, unsigned row, unsigned col)
     const struct style *style = &look_cell(s, row, col)->style;
     unsigned attrs = style->attrs;
     struct look look = {
-        .fg = resolve(style->fg, LOOK_FG),
-        .bg = resolve(style->bg, LOOK_BG),
+        .fg = look_resolve_color(style->fg, LOOK_FG),
+        .bg = look_resolve_color(style->bg, LOOK_BG),
         .bold = attrs & STYLE_BOLD,
         .italic = attrs & STYLE_ITALIC,
         .blink = attrs & (STYLE_BLINK | STYLE_RAPID),
@@ -91,7 +91,8 @@ struct look look_of(const struct snapshot *s, unsigned row, unsigned col)
         look.fg = look.bg == LOOK_CURSOR ? LOOK_BG : look.bg;
         look.bg = LOOK_CURSOR;
     }
-    look.underline_color = look.cursor ? look.fg : resolve(style->underline_color, look.fg);
+    look.underline_color =
+        look.cursor ? look.fg : look_resolve_color(style->underline_color, look.fg);
     return look;
 }
 
@@ -139,7 +140,7 @@ bool look_drawable(uint32_t codepoint)
     return true;
 }
 
-static void add(struct buf *out, struct str text, bool markup)
+static void look_add(struct buf *out, struct str text, bool markup)
 {
     static const char *const entities[128] = {
         ['&'] = "&amp;", ['<'] = "&lt;", ['>'] = "&gt;", ['"'] = "&quot;", ['\''] = "&#39;"};
@@ -162,10 +163,10 @@ static void add(struct buf *out, struct str text, bool markup)
 
 void look_add_text(struct buf *out, struct str text)
 {
-    add(out, text, false);
+    look_add(out, text, false);
 }
 
 void look_add_markup(struct buf *out, struct str text)
 {
-    add(out, text, true);
+    look_add(out, text, true);
 }

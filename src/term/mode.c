@@ -192,7 +192,7 @@ static const struct {
     (MODE_BIT(MODE_MOUSE_UTF8) | MODE_BIT(MODE_MOUSE_SGR) | MODE_BIT(MODE_MOUSE_URXVT) | \
         MODE_BIT(MODE_MOUSE_PIXELS))
 
-static const struct mode_row *find(int number, bool dec)
+static const struct mode_row *mode_find(int number, bool dec)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (rows[i].number == number && rows[i].dec == dec)
@@ -202,7 +202,7 @@ static const struct mode_row *find(int number, bool dec)
 
 /* Returns the bits that change together: one screen, one kind of mouse report and one mouse
  * encoding is active at a time. */
-static uint64_t group(uint64_t bit)
+static uint64_t mode_group(uint64_t bit)
 {
     static const uint64_t groups[] = {ALT_BITS, MOUSE_BITS, CODING_BITS};
     for (size_t i = 0; i < ARRAY_LEN(groups); i++)
@@ -211,9 +211,9 @@ static uint64_t group(uint64_t bit)
     return bit;
 }
 
-static void set(struct term *t, const struct mode_row *row, bool on)
+static void mode_apply(struct term *t, const struct mode_row *row, bool on)
 {
-    uint64_t bit = MODE_BIT(row->bit), all = group(bit);
+    uint64_t bit = MODE_BIT(row->bit), all = mode_group(bit);
     if (on && all & ALT_BITS)
         t->modes |= all;
     else if (on)
@@ -228,16 +228,16 @@ static void set(struct term *t, const struct mode_row *row, bool on)
 
 void mode_set(struct term *t, int number, bool dec, bool on)
 {
-    const struct mode_row *row = find(number, dec);
+    const struct mode_row *row = mode_find(number, dec);
     if (row)
-        set(t, row, on);
+        mode_apply(t, row, on);
     else
         term_unknown(t);
 }
 
 int mode_report(const struct term *t, int number, bool dec)
 {
-    const struct mode_row *row = find(number, dec);
+    const struct mode_row *row = mode_find(number, dec);
     if (row)
         return mode_is(t, (enum mode)row->bit) ? 1 : 2;
     for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
@@ -248,14 +248,14 @@ int mode_report(const struct term *t, int number, bool dec)
 
 void mode_save(struct term *t, int number, bool restore)
 {
-    const struct mode_row *row = find(number, true);
+    const struct mode_row *row = mode_find(number, true);
     if (!row) {
         term_unknown(t);
         return;
     }
     uint64_t bit = MODE_BIT(row->bit);
     if (restore)
-        set(t, row, t->saved_modes & bit);
+        mode_apply(t, row, t->saved_modes & bit);
     else
         t->saved_modes = (t->saved_modes & ~bit) | (t->modes & bit);
 }

@@ -83,7 +83,7 @@ static bool add_characters(unsigned code, const struct mouse *mouse, bool utf8, 
 }
 
 /* Centre of a cell in pixels, 1-based. */
-static uint64_t pixel(unsigned cell, unsigned size)
+static uint64_t mouse_pixel(unsigned cell, unsigned size)
 {
     return (uint64_t)cell * MAX(size, 1U) + size / 2 + 1;
 }
@@ -100,8 +100,8 @@ static bool add_report(const struct mouse *mouse, const struct term_input *input
         buf_printf(out, "\033[%u;%ju;%juM", code + MOUSE_OFFSET, (uintmax_t)x, (uintmax_t)y);
         return true;
     case TERM_MOUSE_PIXELS:
-        x = pixel(mouse->col, input->cell_width);
-        y = pixel(mouse->row, input->cell_height);
+        x = mouse_pixel(mouse->col, input->cell_width);
+        y = mouse_pixel(mouse->row, input->cell_height);
         break;
     case TERM_MOUSE_SGR:
         break;

@@ -63,7 +63,7 @@ static struct str link_id_of(struct str params)
 }
 
 /* "id=…;URI"; an empty URI ends the link. */
-static void set_link(struct term *t, struct str text)
+static void osc_set_link(struct term *t, struct str text)
 {
     ptrdiff_t at = str_find(text, ';');
     if (at < 0) {
@@ -84,7 +84,7 @@ static void set_link(struct term *t, struct str text)
 
 /* OSC ----------------------------------------------------------------------------------------- */
 
-static void by_number(struct term *t, int number, struct str text)
+static void osc_run_number(struct term *t, int number, struct str text)
 {
     switch (number) {
     case 0:
@@ -93,7 +93,7 @@ static void by_number(struct term *t, int number, struct str text)
         title_set(t, number != 1, number != 2, text);
         break;
     case 8:
-        set_link(t, text);
+        osc_set_link(t, text);
         break;
     case 52:
         term_tell(t, TERM_EVENT_CLIPBOARD, text, 0);
@@ -130,7 +130,7 @@ void osc_dispatch(struct term *t, struct str text)
     else if (!str_to_int(digits, 0, 99999, &number))
         term_unknown(t);
     else
-        by_number(t, (int)number, rest);
+        osc_run_number(t, (int)number, rest);
 }
 
 /* DCS ----------------------------------------------------------------------------------------- */

@@ -44,7 +44,7 @@ void palette_reset(struct palette *p)
 
 /* Parsing ------------------------------------------------------------------------------------- */
 
-static int hex(char c)
+static int palette_hex_digit(char c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -59,7 +59,7 @@ static bool parse_part(struct str s, bool scaled, uint32_t *ret_value)
     if (s.n < 1 || s.n > 4)
         return false;
     for (size_t i = 0; i < s.n; i++) {
-        int digit = hex(s.p[i]);
+        int digit = palette_hex_digit(s.p[i]);
         if (digit < 0)
             return false;
         value = value << 4 | (uint32_t)digit;
@@ -117,13 +117,13 @@ bool palette_parse(struct str text, uint32_t *ret_color)
 
 /* OSC ----------------------------------------------------------------------------------------- */
 
-static void tell(struct term *t, const char *what, uint32_t c)
+static void palette_reply(struct term *t, const char *what, uint32_t c)
 {
     unsigned r = c >> 16 & 255, g = c >> 8 & 255, b = c & 255;
     reply_osc(t, "%s;rgb:%02x%02x/%02x%02x/%02x%02x", what, r, r, g, g, b, b);
 }
 
-static uint32_t *entry(struct palette *p, int number, int64_t index)
+static uint32_t *palette_entry(struct palette *p, int number, int64_t index)
 {
     if (number == 5)
         return index >= 0 && index < SPECIAL_COLORS ? &p->special[index] : NULL;
@@ -133,18 +133,19 @@ static uint32_t *entry(struct palette *p, int number, int64_t index)
 }
 
 /* OSC 4, OSC 5: pairs of a number and a colour or "?". */
-static void by_number(struct term *t, int number, struct str rest)
+static void palette_osc_indexed(struct term *t, int number, struct str rest)
 {
     struct str index, value;
     int64_t n;
     char what[32];
     while (str_cut(rest, ';', &index, &rest) && str_cut(rest, ';', &value, &rest)) {
-        uint32_t *slot = str_to_int(index, 0, 511, &n) ? entry(&t->palette, number, n) : NULL;
+        uint32_t *slot =
+            str_to_int(index, 0, 511, &n) ? palette_entry(&t->palette, number, n) : NULL;
         if (!slot)
             continue;
         snprintf(what, sizeof(what), "%d;%d", number, (int)n);
         if (str_is(value, "?"))
-            tell(t, what, *slot);
+            palette_reply(t, what, *slot);
         else
             (void)palette_parse(value, slot);
     }
@@ -164,14 +165,14 @@ static void reset_numbers(struct term *t, int number, struct str rest)
     }
     while (str_cut(rest, ';', &index, &rest)) {
         bool ok = str_to_int(index, 0, 511, &n);
-        uint32_t *slot = ok ? entry(&t->palette, number - 100, n) : NULL;
+        uint32_t *slot = ok ? palette_entry(&t->palette, number - 100, n) : NULL;
         if (slot)
-            *slot = *entry(&fresh, number - 100, n);
+            *slot = *palette_entry(&fresh, number - 100, n);
     }
 }
 
 /* OSC 10 and up: further values apply to the following numbers. */
-static void dynamic(struct term *t, int number, struct str rest)
+static void palette_osc_dynamic(struct term *t, int number, struct str rest)
 {
     struct str value;
     char what[16];
@@ -179,7 +180,7 @@ static void dynamic(struct term *t, int number, struct str rest)
         uint32_t *slot = &t->palette.dynamic[number - DYNAMIC_FIRST];
         snprintf(what, sizeof(what), "%d", number);
         if (str_is(value, "?"))
-            tell(t, what, *slot);
+            palette_reply(t, what, *slot);
         else
             (void)palette_parse(value, slot);
     }
@@ -188,11 +189,11 @@ static void dynamic(struct term *t, int number, struct str rest)
 void palette_osc(struct term *t, int number, struct str text)
 {
     if (number == 4 || number == 5)
-        by_number(t, number, text);
+        palette_osc_indexed(t, number, text);
     else if (number == 104 || number == 105)
         reset_numbers(t, number, text);
     else if (number >= 110 && number < 110 + DYNAMIC_COUNT)
         t->palette.dynamic[number - 110] = default_dynamic((unsigned)number - 110);
     else
-        dynamic(t, number, text);
+        palette_osc_dynamic(t, number, text);
 }

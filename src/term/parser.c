@@ -6,7 +6,7 @@
 #include "term/runs.h"
 #include "term/term.h"
 
-enum state {
+enum parser_state {
     GROUND,
     ESCAPE,
     ESCAPE_INTERMEDIATE,
@@ -24,7 +24,7 @@ enum state {
     STAY = 15, /* keep the current state */
 };
 
-enum action {
+enum parser_action {
     NOTHING,
     CONTROL,
     CLEAR, /* start a new sequence */
@@ -206,7 +206,7 @@ bool parser_is_ground(const struct parser *p)
     return p->state == GROUND;
 }
 
-static void clear(struct parser *p)
+static void parser_clear(struct parser *p)
 {
     p->prefix = 0;
     p->n_intermediates = 0;
@@ -217,7 +217,7 @@ static void clear(struct parser *p)
 
 /* Parameters ---------------------------------------------------------------------------------- */
 
-static void digit(struct parser *p, uint8_t byte)
+static void parser_add_digit(struct parser *p, uint8_t byte)
 {
     if (p->n_params == 0) {
         p->n_params = 1;
@@ -230,7 +230,7 @@ static void digit(struct parser *p, uint8_t byte)
     *param = MIN(value, PARSER_PARAM_MAX);
 }
 
-static void separator(struct parser *p, bool colon)
+static void parser_add_separator(struct parser *p, bool colon)
 {
     if (p->n_params == 0) {
         p->n_params = 1;
@@ -245,7 +245,7 @@ static void separator(struct parser *p, bool colon)
     p->params[p->n_params++] = -1;
 }
 
-static void collect(struct parser *p, uint8_t byte)
+static void parser_collect(struct parser *p, uint8_t byte)
 {
     if (p->n_intermediates < PARSER_INTERMEDIATES)
         p->intermediates[p->n_intermediates] = byte;
@@ -262,7 +262,7 @@ static void start_string(struct parser *p, enum parser_string kind)
     buf_reset(&p->string);
 }
 
-static enum parser_string kind_of(uint8_t byte)
+static enum parser_string parser_string_kind(uint8_t byte)
 {
     switch (byte) {
     case ']':
@@ -276,7 +276,7 @@ static enum parser_string kind_of(uint8_t byte)
     }
 }
 
-static void put(struct parser *p, const uint8_t *bytes, size_t n)
+static void parser_add_string(struct parser *p, const uint8_t *bytes, size_t n)
 {
     size_t room = TERM_STRING_MAX - p->string.n;
     if (n > room)
@@ -291,7 +291,7 @@ static bool end_string(struct parser *p, uint8_t byte)
 {
     p->bell = byte == 0x07;
     if (p->state == STRING_ESC && byte != '\\') {
-        clear(p);
+        parser_clear(p);
         p->state = ESCAPE;
         return false;
     }
@@ -312,7 +312,7 @@ static size_t high_length(const uint8_t *p, const uint8_t *end)
 
 /* Input --------------------------------------------------------------------------------------- */
 
-static void act(struct parser *p, enum action action, uint8_t byte)
+static void parser_run_action(struct parser *p, enum parser_action action, uint8_t byte)
 {
     switch (action) {
     case NOTHING:
@@ -323,20 +323,20 @@ static void act(struct parser *p, enum action action, uint8_t byte)
         p->ops->control(p->context, byte);
         break;
     case CLEAR:
-        clear(p);
+        parser_clear(p);
         break;
     case COLLECT:
-        collect(p, byte);
+        parser_collect(p, byte);
         break;
     case PREFIX:
         p->prefix = byte;
         break;
     case DIGIT:
-        digit(p, byte);
+        parser_add_digit(p, byte);
         break;
     case SEPARATOR:
     case COLON:
-        separator(p, action == COLON);
+        parser_add_separator(p, action == COLON);
         break;
     case ESC_DISPATCH:
         p->ops->escape(p->context, byte);
@@ -349,11 +349,11 @@ static void act(struct parser *p, enum action action, uint8_t byte)
         start_string(p, PARSER_DCS);
         break;
     case STRING_START:
-        start_string(p, kind_of(byte));
+        start_string(p, parser_string_kind(byte));
         break;
     case INVALID:
         p->ops->invalid(p->context);
-        clear(p);
+        parser_clear(p);
         break;
     case CANCEL:
         p->ops->control(p->context, byte);
@@ -362,10 +362,10 @@ static void act(struct parser *p, enum action action, uint8_t byte)
 }
 
 /* Returns false if the byte must be processed again in the new state. */
-static bool step(struct parser *p, const uint8_t *byte)
+static bool parser_step(struct parser *p, const uint8_t *byte)
 {
     uint8_t entry = table[p->state][*byte];
-    enum action action = (enum action)(entry >> 4);
+    enum parser_action action = (enum parser_action)(entry >> 4);
     if (*byte == 0x1B && p->state != STRING) {
         p->start = byte;
         p->n_raw = 0;
@@ -376,14 +376,14 @@ static bool step(struct parser *p, const uint8_t *byte)
         return false;
     }
     if (*byte == 0x07 && p->state == STRING && p->string_kind != PARSER_OSC) {
-        put(p, byte, 1); /* BEL terminates only an OSC */
+        parser_add_string(p, byte, 1); /* BEL terminates only an OSC */
         return true;
     }
     if (action == STRING_END)
         return end_string(p, *byte);
     if ((entry & 15) != STAY)
         p->state = entry & 15;
-    act(p, action, *byte);
+    parser_run_action(p, action, *byte);
     return true;
 }
 
@@ -399,7 +399,7 @@ static size_t feed_text(struct parser *p, const uint8_t *bytes, const uint8_t *e
     return n ? p->ops->text(p->context, bytes, n) : 0;
 }
 
-/* Fast path of digit() and separator() for digits and semicolons. */
+/* Fast path of parser_add_digit() and parser_add_separator() for digits and semicolons. */
 static const uint8_t *take_params(struct parser *p, const uint8_t *at, const uint8_t *end)
 {
     while (at < end) {
@@ -407,12 +407,12 @@ static const uint8_t *take_params(struct parser *p, const uint8_t *at, const uin
         if (number > 9) {
             if (*at != ';')
                 break;
-            separator(p, false);
+            parser_add_separator(p, false);
             p->state = CSI_PARAM;
             at++;
             continue;
         }
-        digit(p, *at++);
+        parser_add_digit(p, *at++);
         int value = p->params[p->n_params - 1];
         for (; at < end && (number = *at - (unsigned)'0') <= 9; at++)
             value = MIN(value * 10 + (int)number, PARSER_PARAM_MAX);
@@ -431,7 +431,7 @@ static size_t feed_csi(struct parser *p, const uint8_t *bytes, const uint8_t *en
     if (p->state == GROUND) {
         if (end - at < 2 || at[0] != 0x1B || at[1] != '[')
             return 0;
-        clear(p);
+        parser_clear(p);
         p->start = at;
         p->n_raw = 0;
         p->state = CSI_ENTRY;
@@ -474,11 +474,11 @@ size_t parser_feed(struct parser *p, const uint8_t *bytes, size_t n)
             taken = feed_csi(p, at, end);
         } else if (p->state == STRING) {
             taken = runs_string(at, end);
-            put(p, at, taken);
+            parser_add_string(p, at, taken);
         }
         at += taken;
         if (taken == 0)
-            at += step(p, at);
+            at += parser_step(p, at);
     }
     keep_raw(p, at);
     return (size_t)(at - bytes);
@@ -488,12 +488,12 @@ void parser_c1(struct parser *p, uint8_t control)
 {
     static const uint8_t as_escape = 0x40; /* the C1 control c is the same as ESC (c - 0x40) */
     uint8_t byte = (uint8_t)(control - as_escape);
-    clear(p);
+    parser_clear(p);
     p->raw[0] = 0x1B;
     p->n_raw = 1;
     p->start = &byte;
     p->state = ESCAPE;
-    step(p, &byte);
+    parser_step(p, &byte);
     p->raw[1] = byte;
     p->n_raw = 2;
     p->start = p->at = NULL;

@@ -34,19 +34,19 @@ static void next_row(struct reflow *r, bool wraps)
     r->scrolled++;
 }
 
-static void found(struct reflow *r)
+static void reflow_note_cursor(struct reflow *r)
 {
     r->found_row = r->row + r->scrolled;
     r->found_col = r->col;
 }
 
-static void put(struct reflow *r, cell c, bool cursor)
+static void reflow_put_cell(struct reflow *r, cell c, bool cursor)
 {
     bool wide = c & CELL_WIDE && r->to.cols > 1;
     if (r->col + (wide ? 2 : 1) > r->to.cols)
         next_row(r, true);
     if (cursor)
-        found(r);
+        reflow_note_cursor(r);
     if (c & CELL_WIDE && !wide)
         c &= CELL_STYLE; /* does not fit in any row */
     struct row *row = grid_row(&r->to, r->row);
@@ -66,7 +66,7 @@ static int wrapped_length(const struct grid *g, int y, const struct row *row)
     return filler ? n - 1 : n;
 }
 
-static void take_row(struct reflow *r, int y)
+static void reflow_copy_row(struct reflow *r, int y)
 {
     const struct row *row = grid_row(r->from, y);
     bool wraps = row->flags & ROW_WRAPS;
@@ -74,10 +74,10 @@ static void take_row(struct reflow *r, int y)
     for (int x = 0; x < n; x++) {
         if (row->cells[x] & CELL_TAIL && r->to.cols < 2)
             continue;
-        put(r, row->cells[x], y == r->cursor_row && x == r->cursor_col);
+        reflow_put_cell(r, row->cells[x], y == r->cursor_row && x == r->cursor_col);
     }
     if (y == r->cursor_row && r->cursor_col >= n) {
-        found(r);
+        reflow_note_cursor(r);
         if (r->col < r->to.cols) /* else past the last column */
             r->found_col = MIN(r->col + r->cursor_col - n, r->to.cols - 1);
     }
@@ -125,7 +125,7 @@ void grid_reflow(struct grid *g, int rows, int cols, int *row, int *col)
     grid_init(&r.to, rows, cols, g->history_limit);
     for (int y = -g->history; y <= last; y++) {
         bool wraps = grid_row(g, y)->flags & ROW_WRAPS;
-        take_row(&r, y);
+        reflow_copy_row(&r, y);
         if (!wraps && y < last)
             next_row(&r, false);
     }

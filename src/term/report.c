@@ -72,7 +72,7 @@ void report_status(struct term *t, bool dec)
 
 /* DECRQSS ------------------------------------------------------------------------------------- */
 
-static bool setting(const struct term *t, struct str what, struct buf *b)
+static bool report_add_setting(const struct term *t, struct str what, struct buf *b)
 {
     if (str_is(what, "m")) {
         sgr_write(&t->pen, b);
@@ -106,7 +106,7 @@ static bool setting(const struct term *t, struct str what, struct buf *b)
 void report_setting(struct term *t, struct str what)
 {
     AUTO_BUF struct buf b = BUF_INIT(512);
-    if (setting(t, what, &b) && buf_ok(&b)) {
+    if (report_add_setting(t, what, &b) && buf_ok(&b)) {
         reply_dcs(t, "1$r%s", buf_z(&b));
         return;
     }
@@ -183,7 +183,7 @@ void report_capabilities(struct term *t, struct str names)
 
 /* DECRQPSR ------------------------------------------------------------------------------------ */
 
-static char bits(bool a, bool b, bool c, bool d)
+static char report_flag_bits(bool a, bool b, bool c, bool d)
 {
     return (char)(0x40 | (a ? 1 : 0) | (b ? 2 : 0) | (c ? 4 : 0) | (d ? 8 : 0));
 }
@@ -194,9 +194,11 @@ static void report_cursor_state(struct term *t)
     const struct style *s = &t->pen;
     const uint8_t *g = t->charsets.g;
     reply_dcs(t, "1$u%d;%d;1;%c;%c;%c;%d;2;@;%c%c%c%c", t->row + 1, t->col + 1,
-        bits(s->attrs & STYLE_BOLD, s->underline, s->attrs & STYLE_BLINK, s->attrs & STYLE_INVERSE),
-        bits(s->attrs & STYLE_PROTECTED, false, false, false),
-        bits(mode_is(t, MODE_ORIGIN), t->charsets.once == 2, t->charsets.once == 3, t->pending),
+        report_flag_bits(
+            s->attrs & STYLE_BOLD, s->underline, s->attrs & STYLE_BLINK, s->attrs & STYLE_INVERSE),
+        report_flag_bits(s->attrs & STYLE_PROTECTED, false, false, false),
+        report_flag_bits(
+            mode_is(t, MODE_ORIGIN), t->charsets.once == 2, t->charsets.once == 3, t->pending),
         t->charsets.gl, finals[g[0]], finals[g[1]], finals[g[2]], finals[g[3]]);
 }
 

@@ -111,7 +111,7 @@ static void apply_underline(struct style *s, int kind)
         s->underline = (uint8_t)kind;
 }
 
-static void reset(struct style *s)
+static void sgr_reset(struct style *s)
 {
     const uint16_t kept = STYLE_PROTECTED | STYLE_GUARDED;
     *s = (struct style){.attrs = s->attrs & kept, .link = s->link};
@@ -129,7 +129,7 @@ static void apply_number(struct style *s, int number)
     else if (number >= 100 && number <= 107)
         s->bg = color_ansi((unsigned)number - 100 + 8);
     else if (number <= 0)
-        reset(s);
+        sgr_reset(s);
     else if (number == 4)
         s->underline = UNDERLINE_SINGLE;
     else if (number == 21)
@@ -164,7 +164,7 @@ void sgr_apply(struct term *t, struct style *s, unsigned first)
 {
     const struct parser *p = &t->parser;
     if (p->n_params <= first) {
-        reset(s);
+        sgr_reset(s);
         return;
     }
     for (unsigned i = first; i < p->n_params; i++) {

@@ -15,12 +15,12 @@ struct link_slot {
     struct str text;
 };
 
-struct links {
+struct snapshot_links {
     struct link_slot *slots;
     size_t n, n_slots;
 };
 
-static struct link_slot *link_find(const struct links *l, uint32_t link)
+static struct link_slot *link_find(const struct snapshot_links *l, uint32_t link)
 {
     size_t at = link * UINT32_C(2654435769) & (l->n_slots - 1);
     while (l->slots[at].link && l->slots[at].link != link)
@@ -28,9 +28,9 @@ static struct link_slot *link_find(const struct links *l, uint32_t link)
     return &l->slots[at];
 }
 
-static void links_grow(struct links *l)
+static void links_grow(struct snapshot_links *l)
 {
-    struct links old = *l;
+    struct snapshot_links old = *l;
     l->n_slots = old.n_slots ? 2 * old.n_slots : FIRST_SLOTS;
     l->slots = base_alloc(l->n_slots * sizeof(*l->slots));
     memset(l->slots, 0, l->n_slots * sizeof(*l->slots));
@@ -40,7 +40,8 @@ static void links_grow(struct links *l)
     free(old.slots);
 }
 
-static struct str link_text(struct links *l, const struct term *t, struct arena *a, uint32_t link)
+static struct str link_text(
+    struct snapshot_links *l, const struct term *t, struct arena *a, uint32_t link)
 {
     if (!link)
         return (struct str){0};
@@ -81,8 +82,8 @@ static bool take_plain(const struct term *t, struct arena *a, unsigned row, stru
 }
 
 /* Takes a row. Cell texts are lengths at first, because the row's buffer moves while it grows. */
-static void take_row(const struct term *t, struct arena *a, struct links *links, struct buf *text,
-    unsigned row, struct snapshot *s)
+static void snapshot_read_row(const struct term *t, struct arena *a, struct snapshot_links *links,
+    struct buf *text, unsigned row, struct snapshot *s)
 {
     struct snapshot_cell *cells = s->cells ? s->cells + (size_t)row * s->cols : NULL;
     buf_reset(text);
@@ -130,11 +131,11 @@ void snapshot_take(
     };
     if (flags & SNAPSHOT_CELLS)
         s.cells = ARENA_NEW(a, struct snapshot_cell, (size_t)rows * cols);
-    struct links links = {0};
+    struct snapshot_links links = {0};
     AUTO_BUF struct buf text = BUF_INIT(ROW_BYTES_MAX);
     for (unsigned row = 0; row < rows; row++) {
         if (s.cells || !take_plain(t, a, row, &s))
-            take_row(t, a, &links, &text, row, &s);
+            snapshot_read_row(t, a, &links, &text, row, &s);
         s.wraps[row] = term_row_wraps(t, (int)row);
         s.hashes[row] = term_row_hash(t, row);
     }

@@ -30,7 +30,7 @@ static const struct {
     {"overline", STYLE_OVERLINE},
 };
 
-static json_t *one(const char *key, json_t *value)
+static json_t *snapshot_single_field(const char *key, json_t *value)
 {
     json_t *object = json_object();
     json_put(object, key, value);
@@ -42,14 +42,14 @@ json_t *color_json(color c)
     unsigned value = color_value(c);
     switch (color_kind(c)) {
     case COLOR_ANSI:
-        return one("ansi_16", json_integer(value));
+        return snapshot_single_field("ansi_16", json_integer(value));
     case COLOR_INDEXED:
-        return one("ansi_256", json_integer(value));
+        return snapshot_single_field("ansi_256", json_integer(value));
     case COLOR_RGB: {
-        json_t *rgb = one("r", json_integer(value >> 16 & 0xFF));
+        json_t *rgb = snapshot_single_field("r", json_integer(value >> 16 & 0xFF));
         json_put(rgb, "g", json_integer(value >> 8 & 0xFF));
         json_put(rgb, "b", json_integer(value & 0xFF));
-        return one("rgb", rgb);
+        return snapshot_single_field("rgb", rgb);
     }
     case COLOR_DEFAULT:
         break;
@@ -116,7 +116,7 @@ static json_t *cells_json(const struct snapshot *s)
                 json_push(list, json_incref(shared));
                 continue;
             }
-            shared = one("ch", json_text(cell->text));
+            shared = snapshot_single_field("ch", json_text(cell->text));
             json_put(shared, "width", json_integer(cell->width));
             json_put(shared, "style", cached_style(&cache, cell));
             json_push(list, shared);

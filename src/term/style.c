@@ -7,7 +7,7 @@ enum {
     FIRST_SLOTS = 256,
 };
 
-static uint64_t mix(uint64_t h, uint64_t value)
+static uint64_t style_hash_mix(uint64_t h, uint64_t value)
 {
     h = (h ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return h ^ h >> 32;
@@ -17,8 +17,9 @@ static uint64_t mix(uint64_t h, uint64_t value)
 static uint32_t hash_style(const struct style_table *t, const struct style *s)
 {
     uint64_t rest = s->attrs | (uint64_t)s->underline << 16 | (uint64_t)s->link << 24;
-    uint64_t h = mix(mix(t->seed, s->fg | (uint64_t)s->bg << 32), s->underline_color | rest << 32);
-    return (uint32_t)(mix(h, s->link) >> 32);
+    uint64_t h = style_hash_mix(
+        style_hash_mix(t->seed, s->fg | (uint64_t)s->bg << 32), s->underline_color | rest << 32);
+    return (uint32_t)(style_hash_mix(h, s->link) >> 32);
 }
 
 bool style_is_valid(const struct style *s)
@@ -32,7 +33,7 @@ static bool same_style(const struct style *a, const struct style *b)
     return memcmp(a, b, sizeof(*a)) == 0;
 }
 
-static void insert(struct style_table *t, uint32_t id)
+static void style_table_insert(struct style_table *t, uint32_t id)
 {
     uint32_t i = hash_style(t, &t->styles[id]) & (t->n_slots - 1);
     while (t->slots[i])
@@ -41,7 +42,7 @@ static void insert(struct style_table *t, uint32_t id)
 }
 
 /* Keeps the hash table at most half full, so that probe sequences stay short. */
-static void grow(struct style_table *t)
+static void style_table_grow(struct style_table *t)
 {
     t->cap *= 2;
     t->styles = base_realloc(t->styles, t->cap * sizeof(*t->styles));
@@ -49,7 +50,7 @@ static void grow(struct style_table *t)
     t->n_slots = t->cap * 4;
     t->slots = base_alloc(t->n_slots * sizeof(*t->slots));
     for (uint32_t id = 0; id < t->n; id++)
-        insert(t, id);
+        style_table_insert(t, id);
 }
 
 void style_table_init(struct style_table *t)
@@ -60,7 +61,7 @@ void style_table_init(struct style_table *t)
     t->slots = base_alloc(t->n_slots * sizeof(*t->slots));
     t->seed = (uintptr_t)t->styles;
     t->n = 1;
-    insert(t, 0);
+    style_table_insert(t, 0);
 }
 
 void style_table_done(struct style_table *t)
@@ -74,7 +75,7 @@ void style_table_reset(struct style_table *t)
 {
     memset(t->slots, 0, t->n_slots * sizeof(*t->slots));
     t->n = 1;
-    insert(t, 0);
+    style_table_insert(t, 0);
 }
 
 uint16_t style_intern(struct style_table *t, const struct style *s)
@@ -86,8 +87,8 @@ uint16_t style_intern(struct style_table *t, const struct style *s)
     if (style_table_full(t))
         return 0;
     if (t->n == t->cap)
-        grow(t);
+        style_table_grow(t);
     t->styles[t->n] = *s;
-    insert(t, t->n);
+    style_table_insert(t, t->n);
     return (uint16_t)t->n++;
 }

@@ -33,7 +33,7 @@ static bool same_kind(const struct term_unknown *u, struct str raw)
 }
 
 /* Returns true for the first sequence of its kind. */
-static bool count(struct unknown_list *l, struct str raw)
+static bool term_count_unknown(struct unknown_list *l, struct str raw)
 {
     raw = str_head(raw, TERM_UNKNOWN_TEXT);
     for (size_t i = 0; i < l->n; i++)
@@ -56,7 +56,7 @@ void term_unknown(struct term *t)
 {
     uint8_t raw[PARSER_RAW];
     struct str text = parser_raw(&t->parser, raw);
-    if (count(&t->unknown, text))
+    if (term_count_unknown(&t->unknown, text))
         term_tell(t, TERM_EVENT_UNKNOWN, text, 0);
 }
 
@@ -64,11 +64,11 @@ void term_no_answer(struct term *t)
 {
     uint8_t raw[PARSER_RAW];
     struct str text = parser_raw(&t->parser, raw);
-    if (count(&t->unanswered, text))
+    if (term_count_unknown(&t->unanswered, text))
         term_tell(t, TERM_EVENT_UNANSWERED, text, 0);
 }
 
-static void invalid(void *context)
+static void term_on_invalid(void *context)
 {
     struct term *t = context;
     if (t->n_utf8)
@@ -86,10 +86,10 @@ static const struct parser_ops ops = {
     .escape = esc_dispatch,
     .csi = csi_dispatch,
     .string = string_dispatch,
-    .invalid = invalid,
+    .invalid = term_on_invalid,
 };
 
-static unsigned clamp(unsigned value, unsigned max)
+static unsigned term_clamp_size(unsigned value, unsigned max)
 {
     return value < 1 ? 1 : MIN(value, max);
 }
@@ -144,8 +144,8 @@ struct term *term_new(const struct term_options *options)
 {
     struct term *t = base_alloc(sizeof(*t));
     t->options = *options;
-    t->rows = (int)clamp(options->rows, TERM_ROWS_MAX);
-    t->cols = (int)clamp(options->cols, TERM_COLS_MAX);
+    t->rows = (int)term_clamp_size(options->rows, TERM_ROWS_MAX);
+    t->cols = (int)term_clamp_size(options->cols, TERM_COLS_MAX);
     grid_init(&t->screens[0].grid, t->rows, t->cols,
         (int)MIN(options->scrollback, (unsigned)TERM_SCROLLBACK_MAX));
     grid_init(&t->screens[1].grid, t->rows, t->cols, 0);
@@ -202,8 +202,8 @@ void term_feed_end(struct term *t)
 
 void term_resize(struct term *t, unsigned rows, unsigned cols)
 {
-    rows = clamp(rows, TERM_ROWS_MAX);
-    cols = clamp(cols, TERM_COLS_MAX);
+    rows = term_clamp_size(rows, TERM_ROWS_MAX);
+    cols = term_clamp_size(cols, TERM_COLS_MAX);
     if ((int)rows != t->rows || (int)cols != t->cols)
         screen_resize(t, (int)rows, (int)cols);
     if (mode_is(t, MODE_RESIZE_REPORTS))
@@ -333,7 +333,7 @@ bool term_row_wraps(const struct term *t, int row)
     return grid_row(t->grid, row)->flags & ROW_WRAPS;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
+static uint64_t term_hash_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9E3779B97F4A7C15);
     return hash ^ hash >> 29;
@@ -342,8 +342,8 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static uint64_t style_hash(const struct term *t, uint16_t id)
 {
     const struct style *s = &t->styles.styles[id];
-    uint64_t hash = mix(mix(s->fg, s->bg), s->underline_color);
-    hash = mix(hash, (uint64_t)(s->attrs & STYLE_VISIBLE) << 8 | s->underline);
+    uint64_t hash = term_hash_mix(term_hash_mix(s->fg, s->bg), s->underline_color);
+    hash = term_hash_mix(hash, (uint64_t)(s->attrs & STYLE_VISIBLE) << 8 | s->underline);
     return s->link ? fnv_add(hash, term_link(t, s->link)) : hash;
 }
 
@@ -368,14 +368,14 @@ static uint64_t hash_row(const struct term *t, const struct row *row)
             continue;
         }
         for (; blanks; blanks--)
-            hash = mix(hash, ' ');
+            hash = term_hash_mix(hash, ' ');
         if (c & CELL_CLUSTER) {
             struct cluster cluster = cluster_get(&t->clusters, cell_char(c));
             text = (c & CELL_WIDE) ^ cluster.n;
             for (unsigned i = 0; i < cluster.n; i++)
-                text = mix(text, cluster.codepoints[i]);
+                text = term_hash_mix(text, cluster.codepoints[i]);
         }
-        hash = mix(mix(hash, text), style);
+        hash = term_hash_mix(term_hash_mix(hash, text), style);
     }
     return hash;
 }
@@ -394,12 +394,12 @@ uint64_t term_row_hash(const struct term *t, unsigned row)
 uint64_t term_hash(const struct term *t)
 {
     struct term_cursor c = term_cursor(t);
-    uint64_t hash = mix((uint64_t)t->rows << 32 | (uint64_t)t->cols, c.row << 16 | c.col);
-    hash = mix(
+    uint64_t hash = term_hash_mix((uint64_t)t->rows << 32 | (uint64_t)t->cols, c.row << 16 | c.col);
+    hash = term_hash_mix(
         hash, (uint64_t)c.visible << 2 | (uint64_t)term_alternate(t) << 1 | term_reverse_screen(t));
-    hash = mix(hash, c.shape);
+    hash = term_hash_mix(hash, c.shape);
     for (unsigned row = 0; row < (unsigned)t->rows; row++)
-        hash = mix(hash, term_row_hash(t, row));
+        hash = term_hash_mix(hash, term_row_hash(t, row));
     return fnv_add(hash, term_title(t));
 }
 

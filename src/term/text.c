@@ -13,7 +13,7 @@ enum {
 /* ASCII --------------------------------------------------------------------------------------- */
 
 /* Remembers the character just written in a column of the current row. */
-static void remember(struct term *t, int col, uint32_t codepoint)
+static void text_remember(struct term *t, int col, uint32_t codepoint)
 {
     t->prev_row = t->row;
     t->prev_col = col;
@@ -22,7 +22,7 @@ static void remember(struct term *t, int col, uint32_t codepoint)
 }
 
 /* Advances the cursor. At the right edge it stays, and the next character wraps. */
-static void advance(struct term *t, int n, int edge)
+static void text_advance(struct term *t, int n, int edge)
 {
     t->col += n;
     if (t->col <= edge)
@@ -33,7 +33,7 @@ static void advance(struct term *t, int n, int edge)
 
 /* Marks the row as changed up to column `end`. Writing its last cell clears the wrap flag, until it
  * wraps again. */
-static void touch(const struct term *t, struct row *row, int end)
+static void text_touch_row(const struct term *t, struct row *row, int end)
 {
     row_touch(row, end);
     if (end == t->cols)
@@ -56,13 +56,13 @@ static void write_run(struct term *t, const uint8_t *bytes, size_t n)
             bytes += n - k;
             n = k;
         }
-        touch(t, row, t->col + (int)k);
+        text_touch_row(t, row, t->col + (int)k);
         t->prev_col = t->col + (int)k - 1;
-        advance(t, (int)k, edge);
+        text_advance(t, (int)k, edge);
         bytes += k;
         n -= k;
     }
-    remember(t, t->prev_col, bytes[-1]);
+    text_remember(t, t->prev_col, bytes[-1]);
     t->grapheme = (struct grapheme){.last = BREAK_OTHER, .started = 1};
 }
 
@@ -72,7 +72,7 @@ static const uint16_t line_drawing[] = {0x0020, 0x25C6, 0x2592, 0x2409, 0x240C, 
     0x23BC, 0x23BD, 0x251C, 0x2524, 0x2534, 0x252C, 0x2502, 0x2264, 0x2265, 0x03C0, 0x2260, 0x00A3,
     0x00B7};
 
-static uint32_t translate(struct term *t, uint8_t byte)
+static uint32_t text_translate(struct term *t, uint8_t byte)
 {
     unsigned set = t->charsets.g[t->charsets.once ? t->charsets.once : t->charsets.gl];
     if (t->charsets.once) {
@@ -96,7 +96,7 @@ void text_ascii(void *context, const uint8_t *bytes, size_t n)
     if (t->n_utf8)
         text_flush(t);
     if (t->joinable && t->grapheme.last == BREAK_PREPEND) {
-        text_put(t, translate(t, *bytes++));
+        text_put(t, text_translate(t, *bytes++));
         n--;
     }
     if (t->plain && n) {
@@ -104,12 +104,12 @@ void text_ascii(void *context, const uint8_t *bytes, size_t n)
         return;
     }
     for (size_t i = 0; i < n; i++)
-        text_put(t, translate(t, bytes[i]));
+        text_put(t, text_translate(t, bytes[i]));
 }
 
 /* Cells --------------------------------------------------------------------------------------- */
 
-static void put_cell(struct term *t, uint32_t codepoint, unsigned width)
+static void text_put_cell(struct term *t, uint32_t codepoint, unsigned width)
 {
     if (t->pending)
         cursor_wrap(t);
@@ -134,9 +134,9 @@ static void put_cell(struct term *t, uint32_t codepoint, unsigned width)
         row->cells[t->col + 1] = template | CELL_TAIL;
         row->flags |= ROW_WIDE;
     }
-    touch(t, row, t->col + (int)width);
-    remember(t, t->col, codepoint);
-    advance(t, (int)width, edge);
+    text_touch_row(t, row, t->col + (int)width);
+    text_remember(t, t->col, codepoint);
+    text_advance(t, (int)width, edge);
 }
 
 /* Clusters ------------------------------------------------------------------------------------ */
@@ -153,7 +153,8 @@ static unsigned codepoints_of(const struct term *t, cell c, uint32_t codepoints[
 }
 
 /* Interns a cell's text. `was` is the cell's previous cluster if only characters came since. */
-static uint32_t intern(struct term *t, uint32_t was, const uint32_t *codepoints, unsigned n)
+static uint32_t text_intern_cluster(
+    struct term *t, uint32_t was, const uint32_t *codepoints, unsigned n)
 {
     uint32_t id = cluster_replace(&t->clusters, was, codepoints, n);
     if (id != CLUSTER_NONE || !term_may_compact(t))
@@ -163,7 +164,7 @@ static uint32_t intern(struct term *t, uint32_t was, const uint32_t *codepoints,
 }
 
 /* Adds a code point to a cell; drops it if the cluster is full. */
-static void extend(struct term *t, int row, int col, uint32_t codepoint)
+static void text_extend_cell(struct term *t, int row, int col, uint32_t codepoint)
 {
     uint32_t codepoints[CLUSTER_MAX];
     cell c = grid_row(t->grid, row)->cells[col];
@@ -172,7 +173,7 @@ static void extend(struct term *t, int row, int col, uint32_t codepoint)
         return;
     codepoints[n++] = codepoint;
     uint32_t was = t->joinable && c & CELL_CLUSTER ? cell_char(c) : CLUSTER_NONE;
-    uint32_t id = intern(t, was, codepoints, n);
+    uint32_t id = text_intern_cluster(t, was, codepoints, n);
     if (id == CLUSTER_NONE)
         return;
     struct row *line = grid_row(t->grid, row);
@@ -182,7 +183,7 @@ static void extend(struct term *t, int row, int col, uint32_t codepoint)
 
 /* Makes the cell just written two columns wide. Takes the next column or, at the right edge, moves
  * the character to the next row. */
-static void widen(struct term *t)
+static void text_widen_cell(struct term *t)
 {
     (void)pen_blank(t); /* may renumber styles: do it before reading `c` */
     struct row *row = grid_row(t->grid, t->prev_row);
@@ -212,10 +213,10 @@ static void widen(struct term *t)
     row->flags |= ROW_WIDE;
     row_touch(row, t->prev_col + 2);
     t->pending = false;
-    advance(t, 1, edge);
+    text_advance(t, 1, edge);
 }
 
-static void narrow(struct term *t)
+static void text_narrow_cell(struct term *t)
 {
     struct row *row = grid_row(t->grid, t->prev_row);
     if (t->prev_row != t->row || !(row->cells[t->prev_col] & CELL_WIDE))
@@ -235,19 +236,19 @@ static bool has_variations(const struct term *t, cell c)
 }
 
 /* Adds a code point to the preceding cluster. */
-static void join(struct term *t, uint32_t codepoint, unsigned class)
+static void text_join_cluster(struct term *t, uint32_t codepoint, unsigned class)
 {
     bool varies = (codepoint == VARIATION_TEXT || codepoint == VARIATION_EMOJI) &&
                   has_variations(t, grid_row(t->grid, t->prev_row)->cells[t->prev_col]);
-    extend(t, t->prev_row, t->prev_col, codepoint);
+    text_extend_cell(t, t->prev_row, t->prev_col, codepoint);
     if (varies && codepoint == VARIATION_TEXT)
-        narrow(t);
+        text_narrow_cell(t);
     else if (varies || unicode_width(class) == 2 || (class & UNICODE_BREAK_MASK) == BREAK_REGIONAL)
-        widen(t);
+        text_widen_cell(t);
 }
 
 /* Adds a zero-width code point to the cell before the cursor, if there is one. */
-static void attach(struct term *t, uint32_t codepoint)
+static void text_attach_mark(struct term *t, uint32_t codepoint)
 {
     int col = t->pending ? t->col : t->col - 1;
     if (t->joinable && t->prev_row == t->row)
@@ -256,7 +257,7 @@ static void attach(struct term *t, uint32_t codepoint)
         return;
     if (col > 0 && term_line(t)->cells[col] & CELL_TAIL)
         col--;
-    extend(t, t->row, col, codepoint);
+    text_extend_cell(t, t->row, col, codepoint);
 }
 
 static bool is_direction_control(uint32_t codepoint)
@@ -278,11 +279,11 @@ void text_put(struct term *t, uint32_t codepoint)
         return;
     }
     if (joins && mode_is(t, MODE_GRAPHEMES))
-        join(t, codepoint, class);
+        text_join_cluster(t, codepoint, class);
     else if (width == 0)
-        attach(t, codepoint);
+        text_attach_mark(t, codepoint);
     else
-        put_cell(t, codepoint, width);
+        text_put_cell(t, codepoint, width);
 }
 
 void text_repeat(struct term *t, int n)
@@ -300,14 +301,14 @@ void text_repeat(struct term *t, int n)
     }
     unsigned class = unicode_class(codepoint);
     for (int i = 0; i < n; i++)
-        put_cell(t, codepoint, unicode_width(class));
+        text_put_cell(t, codepoint, unicode_width(class));
     t->grapheme = GRAPHEME_START;
     (void)grapheme_joins(&t->grapheme, class);
 }
 
 /* UTF-8 --------------------------------------------------------------------------------------- */
 
-static void replace(struct term *t, const uint8_t *bytes, size_t n)
+static void text_put_replacement(struct term *t, const uint8_t *bytes, size_t n)
 {
     term_tell(t, TERM_EVENT_REPLACED, str_n((const char *)bytes, n), 0);
     text_put(t, UTF8_REPLACEMENT);
@@ -318,11 +319,11 @@ void text_flush(struct term *t)
     size_t n = t->n_utf8;
     t->n_utf8 = 0;
     if (n)
-        replace(t, t->utf8, n);
+        text_put_replacement(t, t->utf8, n);
 }
 
 /* Handles a decoded character. Returns false if it was a C1 control, passed to the parser. */
-static bool take(struct term *t, uint32_t codepoint)
+static bool text_accept(struct term *t, uint32_t codepoint)
 {
     if (codepoint >= 0xA0) {
         if (t->charsets.once) { /* a single shift ends with any character */
@@ -338,7 +339,7 @@ static bool take(struct term *t, uint32_t codepoint)
 }
 
 /* Adds a byte to an incomplete character. Returns false if the byte does not belong to it. */
-static bool take_byte(struct term *t, uint8_t byte, bool *ret_text)
+static bool text_accept_byte(struct term *t, uint8_t byte, bool *ret_text)
 {
     uint8_t bytes[UTF8_MAX];
     uint32_t codepoint;
@@ -348,7 +349,7 @@ static bool take_byte(struct term *t, uint8_t byte, bool *ret_text)
     struct str s = str_n((const char *)bytes, n);
     if (utf8_decode(s, &codepoint) == n) {
         t->n_utf8 = 0;
-        *ret_text = take(t, codepoint);
+        *ret_text = text_accept(t, codepoint);
         return true;
     }
     if (n < UTF8_MAX && utf8_invalid_length(s) == n) {
@@ -383,7 +384,7 @@ size_t text_utf8(void *context, const uint8_t *bytes, size_t n)
     size_t i = 0;
     bool text = true;
     while (i < n && t->n_utf8 && text)
-        i += take_byte(t, bytes[i], &text);
+        i += text_accept_byte(t, bytes[i], &text);
     while (i < n && text) {
         uint32_t codepoint;
         struct str rest = str_n((const char *)bytes + i, MIN(n - i, (size_t)UTF8_MAX));
@@ -392,7 +393,7 @@ size_t text_utf8(void *context, const uint8_t *bytes, size_t n)
             length = utf8_decode(rest, &codepoint);
         if (length) {
             i += length;
-            text = take(t, codepoint);
+            text = text_accept(t, codepoint);
             continue;
         }
         length = utf8_invalid_length(rest);
@@ -402,7 +403,7 @@ size_t text_utf8(void *context, const uint8_t *bytes, size_t n)
             t->n_utf8 = (uint8_t)length;
             return n;
         }
-        replace(t, bytes + i, length);
+        text_put_replacement(t, bytes + i, length);
         i += length;
     }
     return i;

@@ -10,14 +10,14 @@ enum {
     NAME_MAX_BYTES = 40,
 };
 
-struct row {
+struct typed_row {
     char name[NAME_MAX_BYTES];
     char bytes[BYTES_MAX];
     size_t n;
 };
 
 struct typed_keys {
-    struct row rows[KEYS_MAX];
+    struct typed_row rows[KEYS_MAX];
     size_t n;
 };
 
@@ -32,7 +32,7 @@ static const char characters[] = "abcdefghijklmnopqrstuvwxyz]\\^_[`-=;',./012345
                                  "ABCDEFGHIJKLMNOPQRSTUVWXYZ~!@#$%&*()+{}|:\"<>?";
 static const char *const char_mods[] = {"Ctrl+", "Alt+", "Ctrl+Alt+"};
 
-static const struct row *find(const struct typed_keys *k, struct str bytes)
+static const struct typed_row *typed_find(const struct typed_keys *k, struct str bytes)
 {
     for (size_t i = 0; i < k->n; i++)
         if (str_eq(str_n(k->rows[i].bytes, k->rows[i].n), bytes))
@@ -40,10 +40,10 @@ static const struct row *find(const struct typed_keys *k, struct str bytes)
     return NULL;
 }
 
-static void add(struct typed_keys *k, const char *mod, struct str name)
+static void typed_add(struct typed_keys *k, const char *mod, struct str name)
 {
     for (int application = 0; application < 2; application++) {
-        struct row row = {0};
+        struct typed_row row = {0};
         struct key key;
         AUTO_ERR struct err ignored = {0};
         AUTO_BUF struct buf bytes = BUF_INIT(BYTES_MAX);
@@ -52,7 +52,7 @@ static void add(struct typed_keys *k, const char *mod, struct str name)
         if (!key_parse(str_z(row.name), &key, &ignored))
             return;
         key_encode(&key, &input, &bytes);
-        if (bytes.n == 0 || !buf_ok(&bytes) || find(k, buf_str(&bytes)))
+        if (bytes.n == 0 || !buf_ok(&bytes) || typed_find(k, buf_str(&bytes)))
             continue;
         BUG_ON(k->n == KEYS_MAX);
         memcpy(row.bytes, bytes.p, bytes.n);
@@ -66,10 +66,10 @@ struct typed_keys *typed_keys_new(void)
     struct typed_keys *k = base_alloc(sizeof(*k));
     for (size_t m = 0; m < ARRAY_LEN(mods); m++)
         for (size_t i = 0; i < ARRAY_LEN(names); i++)
-            add(k, mods[m], str_z(names[i]));
+            typed_add(k, mods[m], str_z(names[i]));
     for (size_t m = 0; m < ARRAY_LEN(char_mods); m++)
         for (size_t i = 0; i < sizeof(characters) - 1; i++)
-            add(k, char_mods[m], str_n(&characters[i], 1));
+            typed_add(k, char_mods[m], str_n(&characters[i], 1));
     return k;
 }
 
@@ -80,10 +80,10 @@ void typed_keys_free(struct typed_keys *k)
 
 /* Sequences ----------------------------------------------------------------------------------- */
 
-static size_t take_key(
+static size_t typed_read_key(
     const struct typed_keys *k, struct str bytes, size_t n, struct typed *ret_typed)
 {
-    const struct row *row = find(k, str_head(bytes, n));
+    const struct typed_row *row = typed_find(k, str_head(bytes, n));
     *ret_typed = (struct typed){.kind = row ? TYPED_KEY : TYPED_UNKNOWN,
         .bytes = str_head(bytes, n),
         .key = row ? row->name : NULL};
@@ -93,7 +93,7 @@ static size_t take_key(
 #define PASTE_BEGIN "\033[200~"
 #define PASTE_END   "\033[201~"
 
-static size_t take_paste(struct str bytes, bool all, struct typed *ret_typed)
+static size_t typed_read_paste(struct str bytes, bool all, struct typed *ret_typed)
 {
     struct str rest = str_skip(bytes, sizeof(PASTE_BEGIN) - 1);
     const char *end = memmem(rest.p, rest.n, PASTE_END, sizeof(PASTE_END) - 1);
@@ -139,37 +139,37 @@ static size_t sequence_length(struct str bytes)
     return 0;
 }
 
-static size_t take_sequence(
+static size_t typed_read_sequence(
     const struct typed_keys *k, struct str bytes, bool all, struct typed *ret_typed)
 {
     struct mouse mouse;
     if (str_starts_with(bytes, STR(PASTE_BEGIN)))
-        return take_paste(bytes, all, ret_typed);
+        return typed_read_paste(bytes, all, ret_typed);
     size_t n = sequence_length(bytes);
     if (n == 0 && !all)
         return 0;
     if (n == 0)
-        return take_key(k, bytes, bytes.n, ret_typed);
+        return typed_read_key(k, bytes, bytes.n, ret_typed);
     char end = bytes.p[n - 1];
     struct str inner = str_n(bytes.p + 3, n > 4 ? n - 4 : 0);
     if (bytes.p[2] == '<' && (end == 'M' || end == 'm') && read_mouse(inner, end == 'M', &mouse)) {
         *ret_typed = (struct typed){.kind = TYPED_MOUSE, .mouse = mouse};
         return n;
     }
-    return take_key(k, bytes, n, ret_typed);
+    return typed_read_key(k, bytes, n, ret_typed);
 }
 
-static size_t take_escape(
+static size_t typed_read_escape(
     const struct typed_keys *k, struct str bytes, bool all, struct typed *ret_typed)
 {
     uint32_t codepoint;
     if (bytes.n == 1)
-        return all ? take_key(k, bytes, 1, ret_typed) : 0;
+        return all ? typed_read_key(k, bytes, 1, ret_typed) : 0;
     if (bytes.p[1] == '[' || bytes.p[1] == 'O')
-        return take_sequence(k, bytes, all, ret_typed);
+        return typed_read_sequence(k, bytes, all, ret_typed);
     size_t n = utf8_decode(str_skip(bytes, 1), &codepoint);
-    bool alt = n == 1 && codepoint != '\033' && find(k, str_head(bytes, 2));
-    return take_key(k, bytes, alt ? 2 : 1, ret_typed);
+    bool alt = n == 1 && codepoint != '\033' && typed_find(k, str_head(bytes, 2));
+    return typed_read_key(k, bytes, alt ? 2 : 1, ret_typed);
 }
 
 size_t typed_next(const struct typed_keys *k, struct str bytes, bool all, struct typed *ret_typed)
@@ -179,9 +179,9 @@ size_t typed_next(const struct typed_keys *k, struct str bytes, bool all, struct
     if (bytes.n == 0)
         return 0;
     if (bytes.p[0] == '\033')
-        return take_escape(k, bytes, all, ret_typed);
+        return typed_read_escape(k, bytes, all, ret_typed);
     if ((uint8_t)bytes.p[0] < 0x20 || bytes.p[0] == 0x7F)
-        return take_key(k, bytes, 1, ret_typed);
+        return typed_read_key(k, bytes, 1, ret_typed);
     while ((n = utf8_decode(str_skip(bytes, end), &codepoint)) > 0 && codepoint >= 0x20 &&
            codepoint != 0x7F)
         end += n;

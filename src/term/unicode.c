@@ -32,7 +32,7 @@ static const uint16_t joined[UNICODE_BREAK_MASK + 1] = {
     [BREAK_PICTOGRAPH] = FOLLOWS,
 };
 
-static bool joins(const struct grapheme *g, unsigned next)
+static bool unicode_joins(const struct grapheme *g, unsigned next)
 {
     if (!g->started)
         return false;
@@ -57,7 +57,7 @@ static uint8_t pictograph_after(uint8_t before, unsigned next)
 bool grapheme_joins(struct grapheme *g, unsigned class)
 {
     unsigned next = class & UNICODE_BREAK_MASK;
-    bool ret = joins(g, next);
+    bool ret = unicode_joins(g, next);
     *g = (struct grapheme){
         .last = (uint8_t)next,
         .pictograph = pictograph_after(g->pictograph, next),

@@ -26,7 +26,7 @@ static void set_size(struct term *t, int row_unit, int col_unit)
 }
 
 /* CSI 9 t, CSI 10 t: maximize and restore. */
-static void zoom(struct term *t, bool rows, bool cols)
+static void window_zoom(struct term *t, bool rows, bool cols)
 {
     struct window *w = &t->window;
     if (!rows && !cols) {
@@ -93,7 +93,7 @@ static void report_title(struct term *t, char kind, const struct buf *text)
     reply_osc(t, "%c%s", kind, buf_z(&b));
 }
 
-static void report(struct term *t, int what)
+static void window_report(struct term *t, int what)
 {
     const struct window *w = &t->window;
     int height = t->rows * CELL_PIXELS_HEIGHT, width = t->cols * CELL_PIXELS_WIDTH;
@@ -165,10 +165,10 @@ void window_do(struct term *t)
         set_size(t, 1, 1);
         break;
     case 9:
-        zoom(t, how == 1 || how == 2, how == 1 || how == 3);
+        window_zoom(t, how == 1 || how == 2, how == 1 || how == 3);
         break;
     case 10:
-        zoom(t, how == 1 || (how == 2 && !t->window.zoom_rows),
+        window_zoom(t, how == 1 || (how == 2 && !t->window.zoom_rows),
             how == 1 || (how == 2 && !t->window.zoom_rows));
         break;
     case 22:
@@ -186,7 +186,7 @@ void window_do(struct term *t)
     case 19:
     case 20:
     case 21:
-        report(t, what);
+        window_report(t, what);
         break;
     default:
         term_unknown(t);

@@ -2,30 +2,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/envelope_apply.h"
 
-struct patch_args {
+struct patch_freeform_args {
     struct str patch;
     bool strict;
     bool dry_run;
 };
 
 static const struct field fields[] = {
-    FIELD_STR("patch", struct patch_args, patch,
+    FIELD_STR("patch", struct patch_freeform_args, patch,
         "from '*** Begin Patch' to '*** End Patch', as the grammar says", .alias = "input",
         .flags = FIELD_REQUIRED),
-    FIELD_BOOL("strict", struct patch_args, strict,
+    FIELD_BOOL("strict", struct patch_freeform_args, strict,
         "refuses a hunk whose lines do not stand in the file exactly and only once, and files that "
         "would be replaced",
         .def = "false"),
-    FIELD_BOOL("dry_run", struct patch_args, dry_run, "only checks whether it would apply",
+    FIELD_BOOL("dry_run", struct patch_freeform_args, dry_run, "only checks whether it would apply",
         .def = "false"),
 };
 
-static const struct shape shape =
-    SHAPE("apply_patch_freeform", struct patch_args, fields, "arguments of apply_patch_freeform");
+static const struct shape shape = SHAPE("apply_patch_freeform", struct patch_freeform_args, fields,
+    "arguments of apply_patch_freeform");
 
-static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+static bool patch_freeform_subject(
+    struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
-    const struct patch_args *args = arguments;
+    const struct patch_freeform_args *args = arguments;
     AUTO_ENVELOPE struct envelope e = {0};
     if (!envelope_parse(args->patch, &e, err))
         return false;
@@ -38,10 +39,10 @@ static bool subject(struct toolbox *box, const void *arguments, struct buf *text
     return true;
 }
 
-static bool work(struct toolbox *box, const void *arguments, struct buf *diff,
+static bool patch_freeform_execute(struct toolbox *box, const void *arguments, struct buf *diff,
     struct tool_result *result, struct err *err)
 {
-    const struct patch_args *args = arguments;
+    const struct patch_freeform_args *args = arguments;
     struct patch_options options = {&tool_apply_patch_freeform, args->strict, args->dry_run, diff};
     struct patch p;
     AUTO_ENVELOPE struct envelope e = {0};
@@ -52,10 +53,10 @@ static bool work(struct toolbox *box, const void *arguments, struct buf *diff,
     return ok;
 }
 
-static bool run(
+static bool patch_freeform_run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
-    return work(box, arguments, NULL, result, err);
+    return patch_freeform_execute(box, arguments, NULL, result, err);
 }
 
 const struct tool tool_apply_patch_freeform = {
@@ -74,7 +75,7 @@ const struct tool tool_apply_patch_freeform = {
     .grammar = envelope_grammar,
     .mutating = true,
     .text = "patch",
-    .run = run,
-    .subject = subject,
-    .plan = work,
+    .run = patch_freeform_run,
+    .subject = patch_freeform_subject,
+    .plan = patch_freeform_execute,
 };

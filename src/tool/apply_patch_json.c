@@ -2,28 +2,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/unified_apply.h"
 
-struct patch_args {
+struct patch_json_args {
     struct str patch;
     bool strict;
     bool dry_run;
 };
 
 static const struct field fields[] = {
-    FIELD_STR("patch", struct patch_args, patch,
+    FIELD_STR("patch", struct patch_json_args, patch,
         "a unified diff as 'git diff' or 'diff -u' print it, with right line numbers",
         .alias = "input", .flags = FIELD_REQUIRED),
-    FIELD_BOOL("strict", struct patch_args, strict,
+    FIELD_BOOL("strict", struct patch_json_args, strict,
         "makes no difference here: unified diffs are always applied exactly", .def = "false"),
-    FIELD_BOOL("dry_run", struct patch_args, dry_run, "only checks whether it would apply",
+    FIELD_BOOL("dry_run", struct patch_json_args, dry_run, "only checks whether it would apply",
         .def = "false"),
 };
 
 static const struct shape shape =
-    SHAPE("apply_patch_json", struct patch_args, fields, "arguments of apply_patch_json");
+    SHAPE("apply_patch_json", struct patch_json_args, fields, "arguments of apply_patch_json");
 
-static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+static bool patch_json_subject(
+    struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
-    const struct patch_args *args = arguments;
+    const struct patch_json_args *args = arguments;
     AUTO_UNIFIED struct unified u = {0};
     if (!unified_parse(args->patch, &u, err))
         return false;
@@ -38,10 +39,10 @@ static bool subject(struct toolbox *box, const void *arguments, struct buf *text
     return true;
 }
 
-static bool work(struct toolbox *box, const void *arguments, struct buf *diff,
+static bool patch_json_execute(struct toolbox *box, const void *arguments, struct buf *diff,
     struct tool_result *result, struct err *err)
 {
-    const struct patch_args *args = arguments;
+    const struct patch_json_args *args = arguments;
     struct patch_options options = {&tool_apply_patch_json, args->strict, args->dry_run, diff};
     struct patch p;
     AUTO_UNIFIED struct unified u = {0};
@@ -52,10 +53,10 @@ static bool work(struct toolbox *box, const void *arguments, struct buf *diff,
     return ok;
 }
 
-static bool run(
+static bool patch_json_run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
-    return work(box, arguments, NULL, result, err);
+    return patch_json_execute(box, arguments, NULL, result, err);
 }
 
 const struct tool tool_apply_patch_json = {
@@ -67,7 +68,7 @@ const struct tool tool_apply_patch_json = {
     .example = "{\"patch\": \"--- a/notes.txt\\n+++ b/notes.txt\\n@@ -1 +1 @@\\n-old\\n+new\\n\"}",
     .mutating = true,
     .text = "patch",
-    .run = run,
-    .subject = subject,
-    .plan = work,
+    .run = patch_json_run,
+    .subject = patch_json_subject,
+    .plan = patch_json_execute,
 };

@@ -28,7 +28,7 @@ void approve_done(struct approve *a)
 }
 
 /* Returns the reason to ask, or NULL if consent is not needed. */
-static const char *reason(
+static const char *approve_reason(
     const struct approve *a, const struct approve_question *q, struct arena *scratch)
 {
     struct rule_set rules = {{&a->options->allow, &a->remembered}};
@@ -72,7 +72,7 @@ bool approve_call(struct approve *a, const struct approve_question *question, st
 {
     AUTO_ARENA struct arena scratch = ARENA_INIT(2 * CMDLINE_ARENA);
     struct approve_question q = *question;
-    const char *why = reason(a, &q, &scratch);
+    const char *why = approve_reason(a, &q, &scratch);
     if (!why)
         return true;
     q.why = why;

@@ -50,21 +50,21 @@ static size_t sequence_length(struct str s)
 
 /* Overwritten lines --------------------------------------------------------------------------- */
 
-struct cell {
+struct clean_cell {
     const char *p; /* in the input; NULL: continuation of the cell before */
     size_t n;
 };
 
-struct line {
-    struct cell cells[COLUMNS_MAX];
+struct clean_line {
+    struct clean_cell cells[COLUMNS_MAX];
     size_t n, col;
     struct buf *text;
 };
 
-static const struct cell blank = {" ", 1};
+static const struct clean_cell blank = {" ", 1};
 
 /* Emits the line. Blanks to the right of the cursor were written to erase text and are dropped. */
-static void finish(struct line *l)
+static void clean_emit_line(struct clean_line *l)
 {
     while (l->n > l->col && (!l->cells[l->n - 1].p || *l->cells[l->n - 1].p == ' '))
         l->n--;
@@ -74,20 +74,20 @@ static void finish(struct line *l)
     l->n = l->col = 0;
 }
 
-static void put(struct line *l, struct cell cell, size_t width)
+static void clean_put_cell(struct clean_line *l, struct clean_cell cell, size_t width)
 {
     if (l->col + width > COLUMNS_MAX)
-        finish(l);
+        clean_emit_line(l);
     while (l->n < l->col)
         l->cells[l->n++] = blank;
     l->cells[l->col++] = cell;
     for (size_t i = 1; i < width; i++)
-        l->cells[l->col++] = (struct cell){0};
+        l->cells[l->col++] = (struct clean_cell){0};
     l->n = MAX(l->n, l->col);
 }
 
 /* Puts a character; a combining mark is added to the character before it. */
-static size_t put_character(struct line *l, struct str s)
+static size_t put_character(struct clean_line *l, struct str s)
 {
     uint32_t cp;
     size_t n = utf8_decode(s, &cp), width = n ? unicode_width(unicode_class(cp)) : 1;
@@ -103,17 +103,17 @@ static size_t put_character(struct line *l, struct str s)
             l->cells[at - 1].n += n;
         return n;
     }
-    put(l, (struct cell){s.p, n}, width);
+    clean_put_cell(l, (struct clean_cell){s.p, n}, width);
     return n;
 }
 
-static void wipe(struct line *l, size_t from, size_t to)
+static void clean_wipe(struct clean_line *l, size_t from, size_t to)
 {
     for (size_t i = from; i < MIN(to, l->n); i++)
         l->cells[i] = blank;
 }
 
-static void remove_cells(struct line *l, size_t n)
+static void remove_cells(struct clean_line *l, size_t n)
 {
     if (l->col >= l->n)
         return;
@@ -122,26 +122,26 @@ static void remove_cells(struct line *l, size_t n)
     l->n -= n;
 }
 
-static void insert_cells(struct line *l, size_t n)
+static void insert_cells(struct clean_line *l, size_t n)
 {
     n = MIN(n, COLUMNS_MAX - MAX(l->n, l->col));
     if (l->col >= l->n)
         return;
     memmove(l->cells + l->col + n, l->cells + l->col, (l->n - l->col) * sizeof(*l->cells));
     l->n += n;
-    wipe(l, l->col, l->col + n);
+    clean_wipe(l, l->col, l->col + n);
 }
 
-static void erase(struct line *l, size_t how)
+static void clean_erase(struct clean_line *l, size_t how)
 {
     if (how != 1)
         l->n = how == 2 ? 0 : MIN(l->n, l->col);
     else
-        wipe(l, 0, l->col + 1);
+        clean_wipe(l, 0, l->col + 1);
 }
 
 /* Applies an escape sequence to the line; most have no effect within a line. */
-static void obey(struct line *l, struct str sequence)
+static void clean_apply_sequence(struct clean_line *l, struct str sequence)
 {
     size_t n = 0;
     bool given = false;
@@ -166,13 +166,13 @@ static void obey(struct line *l, struct str sequence)
         break;
     case 'J':
     case 'K':
-        erase(l, n);
+        clean_erase(l, n);
         break;
     case 'P':
         remove_cells(l, count);
         break;
     case 'X':
-        wipe(l, l->col, l->col + count);
+        clean_wipe(l, l->col, l->col + count);
         break;
     case '@':
         insert_cells(l, count);
@@ -182,7 +182,7 @@ static void obey(struct line *l, struct str sequence)
     }
 }
 
-static void write_line(struct line *l, struct str s)
+static void clean_write_line(struct clean_line *l, struct str s)
 {
     while (s.n) {
         unsigned char c = (unsigned char)s.p[0];
@@ -190,22 +190,22 @@ static void write_line(struct line *l, struct str s)
         if (c == '\033') {
             n = sequence_length(s);
             n = n ? n : s.n;
-            obey(l, str_head(s, n));
+            clean_apply_sequence(l, str_head(s, n));
         } else if (c == '\r') {
             l->col = 0;
         } else if (c == '\b') {
             l->col -= l->col > 0;
         } else if (c == '\t') {
-            put(l, (struct cell){s.p, 1}, TAB - l->col % TAB);
+            clean_put_cell(l, (struct clean_cell){s.p, 1}, TAB - l->col % TAB);
         } else if (c >= 0x20 && c != 0x7f) {
             n = put_character(l, s);
         }
         s = str_skip(s, n);
     }
-    finish(l);
+    clean_emit_line(l);
 }
 
-static bool is_plain(struct str s)
+static bool clean_is_plain(struct str s)
 {
     for (size_t i = 0; i < s.n; i++) {
         unsigned char c = (unsigned char)s.p[i];
@@ -217,18 +217,18 @@ static bool is_plain(struct str s)
 
 void clean_text(struct str bytes, struct buf *text)
 {
-    struct line *line = NULL;
+    struct clean_line *line = NULL;
     while (bytes.n) {
         const char *newline = memchr(bytes.p, '\n', bytes.n);
         size_t n = newline ? (size_t)(newline - bytes.p) : bytes.n;
         struct str one = str_trim_end(str_head(bytes, n), '\r');
-        if (is_plain(one)) {
+        if (clean_is_plain(one)) {
             utf8_add_lossy(text, one);
         } else {
             if (!line)
                 line = base_alloc(sizeof(*line));
             line->text = text;
-            write_line(line, one);
+            clean_write_line(line, one);
         }
         if (newline)
             buf_add_byte(text, '\n');

@@ -7,7 +7,7 @@ enum {
     COMMAND_WORDS_MAX = 256,
 };
 
-struct parser {
+struct cmdline_parser {
     struct str text;
     size_t at;
     struct arena *a;
@@ -18,7 +18,7 @@ struct parser {
 };
 
 /* A command being read. */
-struct reading {
+struct cmdline_reader {
     struct str words[COMMAND_WORDS_MAX];
     size_t n;
     bool fixed;
@@ -26,37 +26,37 @@ struct reading {
     bool any; /* there was something here: words, or a compound command */
 };
 
-enum end {
+enum cmdline_end {
     END_TEXT,
     END_PAREN, /* at the matching ')' */
 };
 
-static void parse_list(struct parser *p, enum end end);
+static void parse_list(struct cmdline_parser *p, enum cmdline_end end);
 
-static void not_plain(struct parser *p, const char *why)
+static void cmdline_not_plain(struct cmdline_parser *p, const char *why)
 {
     if (!p->out->why)
         p->out->why = why;
 }
 
-static int peek(const struct parser *p, size_t ahead)
+static int cmdline_peek(const struct cmdline_parser *p, size_t ahead)
 {
     return p->at + ahead < p->text.n ? (unsigned char)p->text.p[p->at + ahead] : -1;
 }
 
-static bool starts(const struct parser *p, const char *z)
+static bool cmdline_starts_with(const struct cmdline_parser *p, const char *z)
 {
     return str_starts_with(str_skip(p->text, p->at), str_z(z));
 }
 
 /* Parses a nested script into the same list of commands. */
-static void parse_inner(struct parser *p, struct str text)
+static void parse_inner(struct cmdline_parser *p, struct str text)
 {
     if (p->depth == CMDLINE_DEPTH_MAX) {
-        not_plain(p, "scripts in scripts, too deep to be looked at");
+        cmdline_not_plain(p, "scripts in scripts, too deep to be looked at");
         return;
     }
-    struct parser inner = {
+    struct cmdline_parser inner = {
         .text = text, .a = p->a, .out = p->out, .n_words = p->n_words, .depth = p->depth + 1};
     parse_list(&inner, END_TEXT);
     p->n_words = inner.n_words;
@@ -64,12 +64,12 @@ static void parse_inner(struct parser *p, struct str text)
 
 /* words --------------------------------------------------------------------------------------- */
 
-static void skip_single_quotes(struct parser *p, struct buf *word)
+static void skip_single_quotes(struct cmdline_parser *p, struct buf *word)
 {
     const char *from = p->text.p + p->at;
     const char *quote = memchr(from, '\'', p->text.n - p->at);
     if (!quote) {
-        not_plain(p, "a quote that does not end");
+        cmdline_not_plain(p, "a quote that does not end");
         p->at = p->text.n;
         return;
     }
@@ -78,10 +78,10 @@ static void skip_single_quotes(struct parser *p, struct buf *word)
 }
 
 /* $(…) and (…) contain a list of commands. */
-static void parse_parens(struct parser *p)
+static void parse_parens(struct cmdline_parser *p)
 {
     if (++p->depth > CMDLINE_DEPTH_MAX) {
-        not_plain(p, "commands in commands, too deep to be looked at");
+        cmdline_not_plain(p, "commands in commands, too deep to be looked at");
         p->at = p->text.n;
     } else {
         parse_list(p, END_PAREN);
@@ -89,86 +89,86 @@ static void parse_parens(struct parser *p)
     p->depth--;
 }
 
-static void parse_backquotes(struct parser *p)
+static void parse_backquotes(struct cmdline_parser *p)
 {
     AUTO_BUF struct buf inner = BUF_INIT(CMDLINE_BYTES_MAX);
-    not_plain(p, "a command substitution");
-    for (; peek(p, 0) != '`'; p->at++) {
-        if (peek(p, 0) < 0) {
-            not_plain(p, "a quote that does not end");
+    cmdline_not_plain(p, "a command substitution");
+    for (; cmdline_peek(p, 0) != '`'; p->at++) {
+        if (cmdline_peek(p, 0) < 0) {
+            cmdline_not_plain(p, "a quote that does not end");
             return;
         }
-        if (peek(p, 0) == '\\' && peek(p, 1) >= 0)
+        if (cmdline_peek(p, 0) == '\\' && cmdline_peek(p, 1) >= 0)
             p->at++;
-        buf_add_byte(&inner, (char)peek(p, 0));
+        buf_add_byte(&inner, (char)cmdline_peek(p, 0));
     }
     p->at++;
     parse_inner(p, arena_str(p->a, buf_str(&inner)));
 }
 
 /* Skips ${…} to its end, but finds substitutions in it. */
-static void parse_braced(struct parser *p)
+static void parse_braced(struct cmdline_parser *p)
 {
     size_t open = 1;
-    while (open && peek(p, 0) >= 0) {
-        if (starts(p, "$(")) {
+    while (open && cmdline_peek(p, 0) >= 0) {
+        if (cmdline_starts_with(p, "$(")) {
             p->at += 2;
             parse_parens(p);
             continue;
         }
-        if (peek(p, 0) == '`') {
+        if (cmdline_peek(p, 0) == '`') {
             p->at++;
             parse_backquotes(p);
             continue;
         }
-        open += peek(p, 0) == '{';
-        open -= peek(p, 0) == '}';
+        open += cmdline_peek(p, 0) == '{';
+        open -= cmdline_peek(p, 0) == '}';
         p->at++;
     }
 }
 
-static void parse_dollar(struct parser *p, struct buf *word)
+static void parse_dollar(struct cmdline_parser *p, struct buf *word)
 {
     p->at++;
-    int c = peek(p, 0);
+    int c = cmdline_peek(p, 0);
     if (c == '(') {
-        not_plain(p, "a command substitution");
+        cmdline_not_plain(p, "a command substitution");
         p->at++;
         parse_parens(p);
     } else if (c == '{') {
-        not_plain(p, "a variable");
+        cmdline_not_plain(p, "a variable");
         p->at++;
         parse_braced(p);
     } else {
-        not_plain(p, "a variable");
+        cmdline_not_plain(p, "a variable");
         buf_add_byte(word, '$');
     }
 }
 
-static void parse_double_quotes(struct parser *p, struct buf *word, bool *fixed)
+static void parse_double_quotes(struct cmdline_parser *p, struct buf *word, bool *fixed)
 {
     for (;;) {
-        int c = peek(p, 0);
+        int c = cmdline_peek(p, 0);
         if (c < 0) {
-            not_plain(p, "a quote that does not end");
+            cmdline_not_plain(p, "a quote that does not end");
             return;
         }
         if (c == '"') {
             p->at++;
             return;
         }
-        if (c == '$' && peek(p, 1) != '"' && peek(p, 1) != ' ') {
+        if (c == '$' && cmdline_peek(p, 1) != '"' && cmdline_peek(p, 1) != ' ') {
             *fixed = false;
             parse_dollar(p, word);
         } else if (c == '`') {
             *fixed = false;
             p->at++;
             parse_backquotes(p);
-        } else if (c == '\\' && peek(p, 1) >= 0 && strchr("$`\"\\\n", peek(p, 1))) {
-            not_plain(p, "an escape");
+        } else if (c == '\\' && cmdline_peek(p, 1) >= 0 && strchr("$`\"\\\n", cmdline_peek(p, 1))) {
+            cmdline_not_plain(p, "an escape");
             *fixed = false;
-            if (peek(p, 1) != '\n')
-                buf_add_byte(word, (char)peek(p, 1));
+            if (cmdline_peek(p, 1) != '\n')
+                buf_add_byte(word, (char)cmdline_peek(p, 1));
             p->at += 2;
         } else {
             buf_add_byte(word, (char)c);
@@ -177,11 +177,11 @@ static void parse_double_quotes(struct parser *p, struct buf *word, bool *fixed)
     }
 }
 
-static void parse_escape(struct parser *p, struct buf *word)
+static void parse_escape(struct cmdline_parser *p, struct buf *word)
 {
-    not_plain(p, "an escape");
-    if (peek(p, 1) >= 0 && peek(p, 1) != '\n')
-        buf_add_byte(word, (char)peek(p, 1));
+    cmdline_not_plain(p, "an escape");
+    if (cmdline_peek(p, 1) >= 0 && cmdline_peek(p, 1) != '\n')
+        buf_add_byte(word, (char)cmdline_peek(p, 1));
     p->at += MIN((size_t)2, p->text.n - p->at);
 }
 
@@ -190,7 +190,7 @@ static bool ends_word(int c)
     return c < 0 || strchr(" \t\n;&|<>()", c);
 }
 
-static bool is_number(struct str word)
+static bool cmdline_is_number(struct str word)
 {
     for (size_t i = 0; i < word.n; i++)
         if (word.p[i] < '0' || word.p[i] > '9')
@@ -199,11 +199,11 @@ static bool is_number(struct str word)
 }
 
 /* Parses one word and removes its quotes. Returns false if part of it is known only at run time. */
-static bool parse_word(struct parser *p, struct str *ret_word)
+static bool parse_word(struct cmdline_parser *p, struct str *ret_word)
 {
     AUTO_BUF struct buf word = BUF_INIT(CMDLINE_BYTES_MAX);
     bool fixed = true, first = true;
-    for (int c; !ends_word(c = peek(p, 0)); first = false) {
+    for (int c; !ends_word(c = cmdline_peek(p, 0)); first = false) {
         if (c == '\'') {
             p->at++;
             skip_single_quotes(p, &word);
@@ -223,7 +223,7 @@ static bool parse_word(struct parser *p, struct str *ret_word)
         } else {
             if (strchr("*?[]{}~^#!", c) || (c == '=' && first)) {
                 fixed = false;
-                not_plain(p, "an expansion: a wildcard, a brace, a tilde");
+                cmdline_not_plain(p, "an expansion: a wildcard, a brace, a tilde");
             }
             buf_add_byte(&word, (char)c);
             p->at++;
@@ -249,13 +249,13 @@ static bool is_assignment(struct str word)
     return i > 0 && i < word.n && (word.p[i] == '=' || word.p[i] == '+' || word.p[i] == '[');
 }
 
-static void add_command(struct parser *p, struct reading *r)
+static void add_command(struct cmdline_parser *p, struct cmdline_reader *r)
 {
     struct cmdline *out = p->out;
     if (r->n == 0)
         return;
     if (out->n == CMDLINE_COMMANDS_MAX || p->n_words + r->n > CMDLINE_WORDS_MAX) {
-        not_plain(p, "more commands than are looked at");
+        cmdline_not_plain(p, "more commands than are looked at");
     } else {
         struct str *words = ARENA_NEW(p->a, struct str, r->n);
         memcpy(words, r->words, r->n * sizeof(*words));
@@ -264,39 +264,40 @@ static void add_command(struct parser *p, struct reading *r)
     }
 }
 
-static void end_command(struct parser *p, struct reading *r, bool pipe)
+static void end_command(struct cmdline_parser *p, struct cmdline_reader *r, bool pipe)
 {
     add_command(p, r);
-    *r = (struct reading){.fixed = true, .fed = pipe};
+    *r = (struct cmdline_reader){.fixed = true, .fed = pipe};
 }
 
-static void skip_line(struct parser *p)
+static void cmdline_skip_line(struct cmdline_parser *p)
 {
-    while (peek(p, 0) >= 0 && peek(p, 0) != '\n')
+    while (cmdline_peek(p, 0) >= 0 && cmdline_peek(p, 0) != '\n')
         p->at++;
 }
 
 /* Parses up to a line that is the delimiter. Substitutions in it are expanded unless the delimiter
  * was quoted. */
-static void parse_here_document(struct parser *p, struct str delimiter, bool quoted, bool tabs)
+static void parse_here_document(
+    struct cmdline_parser *p, struct str delimiter, bool quoted, bool tabs)
 {
     size_t here = p->at;
     if (p->n_documents++ == DOCUMENTS_MAX) {
-        not_plain(p, "more here-documents than are looked at");
+        cmdline_not_plain(p, "more here-documents than are looked at");
         p->at = p->text.n;
         return;
     }
-    skip_line(p);
+    cmdline_skip_line(p);
     size_t rest = p->at; /* end of the line with the operator */
     for (size_t i = here; i < rest; i++)
         if (delimiter.n == 0 || strchr("'\"\\`$", p->text.p[i]))
-            not_plain(p, "a here-document with more in its line than is looked at");
+            cmdline_not_plain(p, "a here-document with more in its line than is looked at");
     p->at += p->at < p->text.n;
     size_t begin = p->at, end = p->text.n;
     bool found = false;
     while (p->at < p->text.n && !found) {
         size_t line_at = p->at;
-        skip_line(p);
+        cmdline_skip_line(p);
         struct str line = str_head(str_skip(p->text, line_at), p->at - line_at);
         while (tabs && line.n && line.p[0] == '\t')
             line = str_skip(line, 1);
@@ -305,11 +306,11 @@ static void parse_here_document(struct parser *p, struct str delimiter, bool quo
         p->at += p->at < p->text.n;
     }
     if (!found)
-        not_plain(p, "a here-document that does not end");
+        cmdline_not_plain(p, "a here-document that does not end");
     struct str body = str_head(str_skip(p->text, begin), end - begin);
     if (!quoted && (memchr(body.p, '$', body.n) || memchr(body.p, '`', body.n) ||
                        memchr(body.p, '\\', body.n))) {
-        not_plain(p, "an expansion in a here-document");
+        cmdline_not_plain(p, "an expansion in a here-document");
         AUTO_BUF struct buf quotes = BUF_INIT(2 * CMDLINE_BYTES_MAX);
         buf_printf(&quotes, ": \"" STR_FMT "\"", STR_ARG(body)); /* parsed as if double-quoted */
         size_t before = p->out->n;
@@ -326,26 +327,27 @@ static void parse_here_document(struct parser *p, struct str delimiter, bool quo
     p->at = 0;
 }
 
-static void skip_blanks(struct parser *p)
+static void skip_blanks(struct cmdline_parser *p)
 {
-    while (peek(p, 0) == ' ' || peek(p, 0) == '\t' || starts(p, "\\\n"))
-        p->at += peek(p, 0) == '\\' ? 2 : 1;
+    while (
+        cmdline_peek(p, 0) == ' ' || cmdline_peek(p, 0) == '\t' || cmdline_starts_with(p, "\\\n"))
+        p->at += cmdline_peek(p, 0) == '\\' ? 2 : 1;
 }
 
 /* Harmless: duplicating a file descriptor, /dev/null, here-documents and here-strings. */
-static void parse_redirection(struct parser *p, struct reading *r)
+static void parse_redirection(struct cmdline_parser *p, struct cmdline_reader *r)
 {
     struct str target;
-    bool in = peek(p, 0) == '<';
-    r->fed |= starts(p, "<<");
-    if (starts(p, "<<<")) {
+    bool in = cmdline_peek(p, 0) == '<';
+    r->fed |= cmdline_starts_with(p, "<<");
+    if (cmdline_starts_with(p, "<<<")) {
         p->at += 3;
         skip_blanks(p);
         r->fixed &= parse_word(p, &target);
         return;
     }
-    if (starts(p, "<<")) {
-        bool tabs = peek(p, 2) == '-';
+    if (cmdline_starts_with(p, "<<")) {
+        bool tabs = cmdline_peek(p, 2) == '-';
         p->at += tabs ? 3 : 2;
         skip_blanks(p);
         size_t from = p->at;
@@ -356,14 +358,14 @@ static void parse_redirection(struct parser *p, struct reading *r)
         parse_here_document(p, target, quoted, tabs);
         return;
     }
-    if ((in && peek(p, 1) == '(') || (!in && peek(p, 1) == '(')) {
-        not_plain(p, "a process substitution");
+    if ((in && cmdline_peek(p, 1) == '(') || (!in && cmdline_peek(p, 1) == '(')) {
+        cmdline_not_plain(p, "a process substitution");
         r->fixed = false;
         p->at += 2;
         parse_parens(p);
         return;
     }
-    while (peek(p, 0) >= 0 && strchr("<>|&", peek(p, 0)) && peek(p, 0))
+    while (cmdline_peek(p, 0) >= 0 && strchr("<>|&", cmdline_peek(p, 0)) && cmdline_peek(p, 0))
         p->at++;
     bool copy = p->text.p[p->at - 1] == '&';
     skip_blanks(p);
@@ -371,9 +373,9 @@ static void parse_redirection(struct parser *p, struct reading *r)
     bool fixed = parse_word(p, &target);
     /* The raw text: for bash, `<&-''` closes a file descriptor, and '' is a word of the command. */
     struct str raw = str_head(str_skip(p->text, from), p->at - from);
-    bool number = str_is(raw, "-") || is_number(raw);
+    bool number = str_is(raw, "-") || cmdline_is_number(raw);
     if (!fixed || !((copy && number) || str_is(target, "/dev/null")))
-        not_plain(p, in ? "a redirection from a file" : "a redirection to a file");
+        cmdline_not_plain(p, in ? "a redirection from a file" : "a redirection to a file");
 }
 
 /* Reserved words of the shell that precede a command. */
@@ -394,13 +396,13 @@ static bool is_header(struct str word)
            str_is(word, "function");
 }
 
-static void skip_header(struct parser *p, struct str keyword)
+static void skip_header(struct cmdline_parser *p, struct str keyword)
 {
     struct str word;
-    while (peek(p, 0) >= 0 && !strchr(";\n", peek(p, 0))) {
+    while (cmdline_peek(p, 0) >= 0 && !strchr(";\n", cmdline_peek(p, 0))) {
         skip_blanks(p);
-        if (ends_word(peek(p, 0))) {
-            if (peek(p, 0) < 0 || strchr(";\n", peek(p, 0)))
+        if (ends_word(cmdline_peek(p, 0))) {
+            if (cmdline_peek(p, 0) < 0 || strchr(";\n", cmdline_peek(p, 0)))
                 return;
             p->at++;
             continue;
@@ -411,7 +413,7 @@ static void skip_header(struct parser *p, struct str keyword)
     }
 }
 
-static void take_word(struct parser *p, struct reading *r)
+static void cmdline_read_word(struct cmdline_parser *p, struct cmdline_reader *r)
 {
     size_t from = p->at;
     const char *why = p->out->why;
@@ -419,7 +421,7 @@ static void take_word(struct parser *p, struct reading *r)
     bool fixed = parse_word(p, &word);
     struct str raw = str_head(str_skip(p->text, from), p->at - from);
     r->any = true;
-    if (is_number(raw) && (peek(p, 0) == '<' || peek(p, 0) == '>'))
+    if (cmdline_is_number(raw) && (cmdline_peek(p, 0) == '<' || cmdline_peek(p, 0) == '>'))
         return; /* a file descriptor: part of the redirection */
     if (r->n == 0 && (is_keyword(raw) || is_header(raw))) {
         p->out->why = why ? why : "a compound command";
@@ -429,13 +431,13 @@ static void take_word(struct parser *p, struct reading *r)
         return;
     }
     if (r->n == 0 && is_assignment(raw)) {
-        not_plain(p, "an assignment");
+        cmdline_not_plain(p, "an assignment");
         return;
     }
     if (r->n == 0 && str_starts_with(raw, STR("[[")))
-        not_plain(p, "a compound command");
+        cmdline_not_plain(p, "a compound command");
     if (r->n == ARRAY_LEN(r->words)) {
-        not_plain(p, "more words than are looked at");
+        cmdline_not_plain(p, "more words than are looked at");
         return;
     }
     r->fixed &= fixed;
@@ -443,7 +445,8 @@ static void take_word(struct parser *p, struct reading *r)
 }
 
 /* Returns true if there was an operator. */
-static bool parse_operator(struct parser *p, struct reading *r, enum end end, bool *ret_stop)
+static bool parse_operator(
+    struct cmdline_parser *p, struct cmdline_reader *r, enum cmdline_end end, bool *ret_stop)
 {
     static const struct {
         const char *text;
@@ -461,26 +464,26 @@ static bool parse_operator(struct parser *p, struct reading *r, enum end end, bo
         {"&", false, false, "a command in the background"},
     };
     for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
-        if (!starts(p, operators[i].text))
+        if (!cmdline_starts_with(p, operators[i].text))
             continue;
         if (!r->any && !operators[i].lone)
-            not_plain(p, "an operator without a command");
+            cmdline_not_plain(p, "an operator without a command");
         if (operators[i].why)
-            not_plain(p, operators[i].why);
+            cmdline_not_plain(p, operators[i].why);
         bool open = operators[i].text[0] == '|' || strcmp(operators[i].text, "&&") == 0;
         p->at += strlen(operators[i].text);
         end_command(p, r, operators[i].pipe);
         if (open) {
-            while (skip_blanks(p), peek(p, 0) == '\n')
+            while (skip_blanks(p), cmdline_peek(p, 0) == '\n')
                 p->at++;
-            if (peek(p, 0) < 0)
-                not_plain(p, "an operator without a command");
+            if (cmdline_peek(p, 0) < 0)
+                cmdline_not_plain(p, "an operator without a command");
         }
         return true;
     }
-    if (peek(p, 0) == ')') {
+    if (cmdline_peek(p, 0) == ')') {
         if (end != END_PAREN)
-            not_plain(p, "a compound command"); /* a `case` pattern */
+            cmdline_not_plain(p, "a compound command"); /* a `case` pattern */
         p->at++;
         end_command(p, r, false);
         *ret_stop = end == END_PAREN;
@@ -489,19 +492,19 @@ static bool parse_operator(struct parser *p, struct reading *r, enum end end, bo
     return false;
 }
 
-static void parse_list(struct parser *p, enum end end)
+static void parse_list(struct cmdline_parser *p, enum cmdline_end end)
 {
-    struct reading r = {.fixed = true};
+    struct cmdline_reader r = {.fixed = true};
     bool stop = false;
     while (!stop) {
         skip_blanks(p);
-        int c = peek(p, 0);
+        int c = cmdline_peek(p, 0);
         if (c < 0)
             break;
         if (c == '#')
-            skip_line(p);
+            cmdline_skip_line(p);
         else if (c == '(') {
-            not_plain(p, r.n ? "a function" : "a subshell");
+            cmdline_not_plain(p, r.n ? "a function" : "a subshell");
             r.any = true;
             p->at++;
             parse_parens(p);
@@ -509,39 +512,39 @@ static void parse_list(struct parser *p, enum end end)
             r.any = true;
         } else if (c == '<' || c == '>')
             parse_redirection(p, &r);
-        else if (c >= '0' && c <= '9' && (peek(p, 1) == '>' || peek(p, 1) == '<'))
+        else if (c >= '0' && c <= '9' && (cmdline_peek(p, 1) == '>' || cmdline_peek(p, 1) == '<'))
             p->at++;
-        else if (starts(p, "&>"))
+        else if (cmdline_starts_with(p, "&>"))
             p->at++; /* redirects both streams */
         else if (!parse_operator(p, &r, end, &stop))
-            take_word(p, &r);
+            cmdline_read_word(p, &r);
     }
     if (end == END_PAREN && !stop)
-        not_plain(p, "a parenthesis that does not end");
+        cmdline_not_plain(p, "a parenthesis that does not end");
     end_command(p, &r, false);
 }
 
 /* Rejects control characters and line continuations anywhere in the text. */
-static void check_bytes(struct parser *p, struct str text)
+static void check_bytes(struct cmdline_parser *p, struct str text)
 {
     for (size_t i = 0; i < text.n; i++) {
         unsigned char c = (unsigned char)text.p[i];
         if ((c < 0x20 && c != '\n') || c == 0x7f)
-            not_plain(p, "a control character");
+            cmdline_not_plain(p, "a control character");
         if (c == '\\' && i + 1 < text.n && text.p[i + 1] == '\n')
-            not_plain(p, "a line that goes on");
+            cmdline_not_plain(p, "a line that goes on");
     }
 }
 
 void cmdline_parse_more(struct str text, unsigned depth, struct arena *a, struct cmdline *script)
 {
-    struct parser p = {.text = text, .a = a, .out = script, .depth = depth};
+    struct cmdline_parser p = {.text = text, .a = a, .out = script, .depth = depth};
     for (size_t i = 0; i < script->n; i++)
         p.n_words += script->commands[i].n;
     if (text.n > CMDLINE_BYTES_MAX)
-        not_plain(&p, "longer than what is looked at");
+        cmdline_not_plain(&p, "longer than what is looked at");
     else if (memchr(text.p, '\0', text.n))
-        not_plain(&p, "a NUL byte");
+        cmdline_not_plain(&p, "a NUL byte");
     else
         parse_list(&p, END_TEXT);
     check_bytes(&p, text);

@@ -17,7 +17,7 @@ enum {
     EXPAND_MAX = 4000, /* maximum entries of the list */
 };
 
-static void append(struct str_list *list, struct str text, struct arena *a)
+static void confine_append(struct str_list *list, struct str text, struct arena *a)
 {
     struct str *p = ARENA_NEW(a, struct str, list->n + 1);
     if (list->n)
@@ -39,7 +39,7 @@ struct expansion {
 };
 
 /* Lists the entries of directories that a policy must not list; omits those of the kernel. */
-static void expand(struct expansion *x, struct str dir, unsigned level)
+static void confine_expand_dir(struct expansion *x, struct str dir, unsigned level)
 {
     AUTO_FD int fd = open(dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
@@ -61,7 +61,7 @@ static void expand(struct expansion *x, struct str dir, unsigned level)
         else if (S_ISDIR(st.st_mode) && level < EXPAND_LEVELS &&
                  (home || !blocked_path(str_z(arena_printf(x->a, STR_FMT "/x", STR_ARG(path))),
                               BLOCKED_READ)))
-            expand(x, path, level + 1);
+            confine_expand_dir(x, path, level + 1);
     }
     closedir(stream);
 }
@@ -75,10 +75,10 @@ static bool unrestricted_policy(
     if (!preset_load("build", str_z(box->options->cwd), a, ret_policy, err))
         return false;
     x.p = ARENA_NEW(a, struct str, EXPAND_MAX);
-    expand(&x, STR("/"), 0);
-    expand(&x, STR(TEMPORARY), 0);
+    confine_expand_dir(&x, STR("/"), 0);
+    confine_expand_dir(&x, STR(TEMPORARY), 0);
     for (size_t i = 0; i < x.n; i++)
-        append(&ret_policy->fs.allowed_read, x.p[i], a);
+        confine_append(&ret_policy->fs.allowed_read, x.p[i], a);
     return true;
 }
 
@@ -92,7 +92,7 @@ static bool workspace_policy(
     if (!preset_load("build", box->root, a, &policy, err))
         return false;
     policy.fs.allowed_write = (struct str_list){0};
-    append(&policy.fs.allowed_write, box->workspace, a);
+    confine_append(&policy.fs.allowed_write, box->workspace, a);
     *ret_policy = policy;
     return true;
 }
@@ -129,7 +129,7 @@ static void set_env(struct policy *p, struct arena *a)
     set->p = pairs;
 }
 
-static void weaken(const struct toolbox *box, struct policy *p)
+static void confine_weaken(const struct toolbox *box, struct policy *p)
 {
     if (!box->options->landlock || p->sandbox == POLICY_NO_SANDBOX)
         return;
@@ -138,12 +138,12 @@ static void weaken(const struct toolbox *box, struct policy *p)
 }
 
 /* A given policy is used as is, except for the caller's choice of sandbox and a shorter runtime. */
-static bool make_policy(const struct toolbox *box, const struct confine_request *request,
+static bool confine_make_policy(const struct toolbox *box, const struct confine_request *request,
     struct arena *a, struct policy *ret_policy, struct err *err)
 {
     if (box->options->policy) {
         *ret_policy = *box->options->policy;
-        weaken(box, ret_policy);
+        confine_weaken(box, ret_policy);
         return true;
     }
     struct policy policy;
@@ -158,7 +158,7 @@ static bool make_policy(const struct toolbox *box, const struct confine_request 
         policy.network = POLICY_NETWORK_ENABLED;
         policy.sandbox_unsafe_ack = policy.network_unsafe_ack = true;
     }
-    weaken(box, &policy);
+    confine_weaken(box, &policy);
     *ret_policy = policy;
     return true;
 }
@@ -192,7 +192,8 @@ static bool find_workdir(
 }
 
 /* The sandbox protects parts of repositories and our own files. */
-static bool make_plan(struct toolbox *box, struct arena *a, struct confined *c, struct err *err)
+static bool confine_make_plan(
+    struct toolbox *box, struct arena *a, struct confined *c, struct err *err)
 {
     struct str *roots, *parts = NULL;
     size_t n = verdict_dirs(&c->verdict.write, a, &roots);
@@ -217,7 +218,7 @@ bool confine(struct toolbox *box, const struct confine_request *request, struct 
 {
     const char *shell = access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh", *cwd = NULL;
     if (!find_workdir(box, request->workdir, a, &cwd, err) ||
-        !make_policy(box, request, a, &c->policy, err))
+        !confine_make_policy(box, request, a, &c->policy, err))
         return false;
     c->policy.budgets.max_runtime_ms = MIN(c->policy.budgets.max_runtime_ms, request->runtime_ms);
     struct policy_host host = {
@@ -227,7 +228,7 @@ bool confine(struct toolbox *box, const struct confine_request *request, struct 
     };
     policy_validate(&c->policy, &host, a, &c->verdict);
     policy_validate_command(&c->verdict, &(struct policy_command){.path = shell, .cwd = cwd});
-    if (!verdict_ok(&c->verdict, err) || !make_plan(box, a, c, err))
+    if (!verdict_ok(&c->verdict, err) || !confine_make_plan(box, a, c, err))
         return false;
     c->argv[0] = shell;
     c->argv[1] = "-c";

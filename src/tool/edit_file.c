@@ -37,29 +37,30 @@ static const struct shape shape =
     SHAPE("edit_file", struct edit_file_args, fields, "arguments of edit_file");
 
 /* Searches for the old string in the text, or in a copy with all line breaks converted to LF. */
-struct search {
+struct edit_file_search {
     struct str text, old;
     struct str flat;         /* the text to search */
     struct buf copy;         /* buffer of `flat` if it is not the text itself */
     size_t flat_at, text_at; /* corresponding offsets in both */
 };
 
-struct span {
+struct edit_file_span {
     size_t at, n;
 };
 
-static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+static bool edit_file_subject(
+    struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct edit_file_args *args = arguments;
     return tool_subject_path(box, args->path, text, err);
 }
 
-static bool any_end(const struct search *s)
+static bool any_end(const struct edit_file_search *s)
 {
     return s->copy.p != NULL;
 }
 
-static void flatten(struct search *s)
+static void flatten(struct edit_file_search *s)
 {
     s->copy = BUF_INIT(PATCH_RESULT_MAX);
     for (size_t i = 0; i < s->text.n; i++)
@@ -69,7 +70,7 @@ static void flatten(struct search *s)
 }
 
 /* Maps an offset in `flat` to the text. Fast if offsets are asked for in ascending order. */
-static size_t in_text(struct search *s, size_t flat_at)
+static size_t in_text(struct edit_file_search *s, size_t flat_at)
 {
     if (!any_end(s))
         return flat_at;
@@ -82,7 +83,7 @@ static size_t in_text(struct search *s, size_t flat_at)
 }
 
 /* Finds the next occurrence at or after `from`. */
-static bool next_place(const struct search *s, size_t from, size_t *ret_at)
+static bool next_place(const struct edit_file_search *s, size_t from, size_t *ret_at)
 {
     struct str rest = str_skip(s->flat, from);
     const char *hit = memmem(rest.p, rest.n, s->old.p, s->old.n);
@@ -154,7 +155,8 @@ static bool not_there(struct patch *p, const struct edit_file_args *args,
     return err_ctx(err, "path", STR_FMT, STR_ARG(file->name));
 }
 
-static bool ambiguous(struct search *s, const struct patch_file *file, size_t n, struct err *err)
+static bool edit_file_fail_ambiguous(
+    struct edit_file_search *s, const struct patch_file *file, size_t n, struct err *err)
 {
     AUTO_BUF struct buf lines = BUF_INIT(1024);
     size_t from = 0, at;
@@ -172,7 +174,7 @@ static bool ambiguous(struct search *s, const struct patch_file *file, size_t n,
 }
 
 /* Counts occurrences, including overlapping ones, because they are ambiguous. */
-static size_t count(const struct search *s)
+static size_t edit_file_count(const struct edit_file_search *s)
 {
     size_t n = 0, at;
     for (size_t from = 0; n < COUNT_MAX && next_place(s, from, &at); n++)
@@ -180,8 +182,8 @@ static size_t count(const struct search *s)
     return n;
 }
 
-static void add_span(struct patch *p, const struct edit_file_args *args, struct search *s,
-    struct patch_file *file, struct span span)
+static void add_span(struct patch *p, const struct edit_file_args *args, struct edit_file_search *s,
+    struct patch_file *file, struct edit_file_span span)
 {
     /* Counting lines costs time, and only the first hunks are reported. */
     size_t line = p->n_hunks < PATCH_HUNKS_TOLD ? line_at(s->text, span.at) : 0;
@@ -190,15 +192,15 @@ static void add_span(struct patch *p, const struct edit_file_args *args, struct 
     file->added += limit_lines(args->new_string);
 }
 
-static bool replace(struct patch *p, const struct edit_file_args *args, struct search *s,
-    struct patch_file *file, struct err *err)
+static bool edit_file_replace(struct patch *p, const struct edit_file_args *args,
+    struct edit_file_search *s, struct patch_file *file, struct err *err)
 {
     AUTO_BUF struct buf out = BUF_INIT(PATCH_RESULT_MAX);
     struct str content;
     size_t from = 0, done = 0, at;
     bool to_crlf = has_crlf(s->text) && (any_end(s) || str_find(s->old, '\n') < 0);
     while (buf_ok(&out) && next_place(s, from, &at)) {
-        struct span span = {.at = in_text(s, at)};
+        struct edit_file_span span = {.at = in_text(s, at)};
         from = at + s->old.n;
         span.n = in_text(s, from) - span.at;
         buf_add_str(&out, str_head(str_skip(s->text, done), span.at - done));
@@ -213,26 +215,26 @@ static bool replace(struct patch *p, const struct edit_file_args *args, struct s
     return true;
 }
 
-static bool edit(struct patch *p, const struct edit_file_args *args, struct err *err)
+static bool edit_file_apply(struct patch *p, const struct edit_file_args *args, struct err *err)
 {
     struct patch_file *file;
     if (!patch_file(p, args->path, &file, err) || !patch_load(p, file, err))
         return false;
-    struct search s = {.text = buf_str(&file->old), .old = args->old_string};
+    struct edit_file_search s = {.text = buf_str(&file->old), .old = args->old_string};
     s.flat = s.text;
-    size_t n = count(&s);
+    size_t n = edit_file_count(&s);
     if (n == 0 && has_bare_lf(s.old) && memmem(s.text.p, s.text.n, "\r\n", 2)) {
         flatten(&s);
-        n = count(&s);
+        n = edit_file_count(&s);
     }
     bool ok = n == 0                        ? not_there(p, args, file, err)
-              : n > 1 && !args->replace_all ? ambiguous(&s, file, n, err)
-                                            : replace(p, args, &s, file, err);
+              : n > 1 && !args->replace_all ? edit_file_fail_ambiguous(&s, file, n, err)
+                                            : edit_file_replace(p, args, &s, file, err);
     buf_done(&s.copy);
     return ok;
 }
 
-static bool work(struct toolbox *box, const void *arguments, struct buf *diff,
+static bool edit_file_execute(struct toolbox *box, const void *arguments, struct buf *diff,
     struct tool_result *result, struct err *err)
 {
     const struct edit_file_args *args = arguments;
@@ -241,17 +243,17 @@ static bool work(struct toolbox *box, const void *arguments, struct buf *diff,
     struct patch p;
     if (!check_args(args, err) || !patch_init(&p, box, &options, result, err))
         return false;
-    bool ok = edit(&p, args, err) && patch_commit(&p, err);
+    bool ok = edit_file_apply(&p, args, err) && patch_commit(&p, err);
     if (ok)
         tool_detail(result, "replacements", json_integer((json_int_t)p.n_hunks));
     patch_done(&p);
     return ok;
 }
 
-static bool run(
+static bool edit_file_run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
-    return work(box, arguments, NULL, result, err);
+    return edit_file_execute(box, arguments, NULL, result, err);
 }
 
 const struct tool tool_edit_file = {
@@ -265,7 +267,7 @@ const struct tool tool_edit_file = {
                "0;\"}",
     .mutating = true,
     .text = "new_string",
-    .run = run,
-    .subject = subject,
-    .plan = work,
+    .run = edit_file_run,
+    .subject = edit_file_subject,
+    .plan = edit_file_execute,
 };

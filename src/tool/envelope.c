@@ -30,7 +30,7 @@ const char envelope_grammar[] = "start: begin_patch hunk+ end_patch\n"
                                 "\n"
                                 "%import common.LF\n";
 
-enum state {
+enum envelope_state {
     BEFORE,
     STARTED,
     IN_ADD,
@@ -39,9 +39,9 @@ enum state {
     ENDED,
 };
 
-struct reader {
+struct envelope_reader {
     struct envelope e;
-    enum state state;
+    enum envelope_state state;
     size_t line; /* current line number, from 1 */
     struct err *err;
 };
@@ -54,7 +54,7 @@ void envelope_done(struct envelope *e)
     *e = (struct envelope){0};
 }
 
-static void *grow(void *p, size_t n, size_t *cap, size_t size)
+static void *envelope_grow(void *p, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return p;
@@ -62,74 +62,74 @@ static void *grow(void *p, size_t n, size_t *cap, size_t size)
     return base_realloc(p, *cap * size);
 }
 
-#define PUSH(e, what, ...)                                                                \
-    do {                                                                                  \
-        (e)->what = grow((e)->what, (e)->n_##what, &(e)->cap_##what, sizeof(*(e)->what)); \
-        (e)->what[(e)->n_##what++] = __VA_ARGS__;                                         \
+#define PUSH(e, what, ...)                                                                         \
+    do {                                                                                           \
+        (e)->what = envelope_grow((e)->what, (e)->n_##what, &(e)->cap_##what, sizeof(*(e)->what)); \
+        (e)->what[(e)->n_##what++] = __VA_ARGS__;                                                  \
     } while (0)
 
-static bool wrong_at(struct err *err, size_t line)
+static bool envelope_fail_at(struct err *err, size_t line)
 {
     err_wrap(err, "line %zu of the patch", line);
     return err_ctx_int(err, "line", (int64_t)line);
 }
 
-static bool wrong_header(struct reader *r, struct str line)
+static bool wrong_header(struct envelope_reader *r, struct str line)
 {
     struct str shown = str_head(line, SHOWN);
     err_set(r->err, E_PATCH_PARSE,
         "'" STR_FMT "' begins nothing: expected '*** Add File: PATH', '*** Delete File: PATH', "
         "'*** Update File: PATH' or '*** End Patch'",
         STR_ARG(shown));
-    return wrong_at(r->err, r->line);
+    return envelope_fail_at(r->err, r->line);
 }
 
-static bool wrong_line(struct reader *r, struct str line)
+static bool wrong_line(struct envelope_reader *r, struct str line)
 {
     struct str shown = str_head(line, SHOWN);
     err_set(r->err, E_PATCH_PARSE,
         "'" STR_FMT "' does not belong in a hunk: its lines start with ' ' (stays), '-' (goes) or "
         "'+' (comes), a new hunk with '@@'",
         STR_ARG(shown));
-    return wrong_at(r->err, r->line);
+    return envelope_fail_at(r->err, r->line);
 }
 
-static struct envelope_hunk *last_hunk(struct reader *r)
+static struct envelope_hunk *last_hunk(struct envelope_reader *r)
 {
     struct envelope *e = &r->e;
     struct envelope_file *f = e->n_files ? &e->files[e->n_files - 1] : NULL;
     return f && f->kind == ENVELOPE_UPDATE && f->n ? &e->hunks[e->n_hunks - 1] : NULL;
 }
 
-static bool is_empty(const struct envelope_hunk *h)
+static bool envelope_is_empty(const struct envelope_hunk *h)
 {
     return h && h->n == 0;
 }
 
 /* Checks that the update or hunk that ends here is not empty. */
-static bool check_ended(struct reader *r)
+static bool check_ended(struct envelope_reader *r)
 {
     const struct envelope *e = &r->e;
     if (r->state == IN_UPDATE && e->files[e->n_files - 1].n == 0) {
         const struct envelope_file *f = &e->files[e->n_files - 1];
         struct str shown = str_head(f->path, SHOWN);
         err_set(r->err, E_PATCH_PARSE, "the update of '" STR_FMT "' has no hunk", STR_ARG(shown));
-        return wrong_at(r->err, f->line);
+        return envelope_fail_at(r->err, f->line);
     }
-    if (r->state == IN_UPDATE && is_empty(last_hunk(r))) {
+    if (r->state == IN_UPDATE && envelope_is_empty(last_hunk(r))) {
         err_set(r->err, E_PATCH_PARSE, "the hunk that ends here has no lines");
-        return wrong_at(r->err, r->line);
+        return envelope_fail_at(r->err, r->line);
     }
     return true;
 }
 
 /* Takes a marker that ends the current section. *ret_taken: the line was one. */
-static bool take_header(struct reader *r, struct str line, bool *ret_taken)
+static bool envelope_read_header(struct envelope_reader *r, struct str line, bool *ret_taken)
 {
     static const struct {
         struct str mark;
         enum envelope_kind kind;
-        enum state state;
+        enum envelope_state state;
     } headers[] = {
         {STR("*** Add File: "), ENVELOPE_ADD, IN_ADD},
         {STR("*** Delete File: "), ENVELOPE_DELETE, IN_DELETE},
@@ -160,17 +160,17 @@ static bool take_header(struct reader *r, struct str line, bool *ret_taken)
     return true;
 }
 
-static void push_hunk(struct reader *r, struct str context)
+static void envelope_push_hunk(struct envelope_reader *r, struct str context)
 {
     struct envelope_hunk h = {.context = context, .first = r->e.n_lines, .line = r->line};
     PUSH(&r->e, hunks, h);
     r->e.files[r->e.n_files - 1].n++;
 }
 
-static void push_line(struct reader *r, char sign, struct str text)
+static void push_line(struct envelope_reader *r, char sign, struct str text)
 {
     if (!last_hunk(r))
-        push_hunk(r, (struct str){0});
+        envelope_push_hunk(r, (struct str){0});
     struct envelope_line line = {sign, text};
     PUSH(&r->e, lines, line);
     struct envelope_hunk *h = last_hunk(r);
@@ -184,27 +184,27 @@ static bool is_place(struct str line)
     return str_is(line, "@@") || str_starts_with(line, STR("@@ "));
 }
 
-static bool take_place(struct reader *r, struct str line)
+static bool take_place(struct envelope_reader *r, struct str line)
 {
-    if (is_empty(last_hunk(r)))
+    if (envelope_is_empty(last_hunk(r)))
         return wrong_line(r, line);
-    push_hunk(r, line.n > 2 ? str_skip(line, 3) : (struct str){0});
+    envelope_push_hunk(r, line.n > 2 ? str_skip(line, 3) : (struct str){0});
     return true;
 }
 
-static bool take_end_of_file(struct reader *r)
+static bool take_end_of_file(struct envelope_reader *r)
 {
     struct envelope_hunk *h = last_hunk(r);
-    if (is_empty(h)) {
+    if (envelope_is_empty(h)) {
         err_set(r->err, E_PATCH_PARSE, "'%s' ends a hunk that has no lines", eof_mark);
-        return wrong_at(r->err, r->line);
+        return envelope_fail_at(r->err, r->line);
     }
     if (h)
         h->at_end = true;
     return true;
 }
 
-static bool take_update_line(struct reader *r, struct str line)
+static bool take_update_line(struct envelope_reader *r, struct str line)
 {
     struct str end_trimmed = fold_trim_end(line);
     struct envelope_file *f = &r->e.files[r->e.n_files - 1];
@@ -230,14 +230,14 @@ static bool take_update_line(struct reader *r, struct str line)
     return true;
 }
 
-static bool take_add_line(struct reader *r, struct str line)
+static bool take_add_line(struct envelope_reader *r, struct str line)
 {
     if (!str_starts_with(line, STR("+"))) {
         struct str shown = str_head(line, SHOWN);
         err_set(r->err, E_PATCH_PARSE,
             "'" STR_FMT "' does not belong in a new file: each of its lines starts with '+'",
             STR_ARG(shown));
-        return wrong_at(r->err, r->line);
+        return envelope_fail_at(r->err, r->line);
     }
     struct envelope_line added = {'+', str_skip(line, 1)};
     PUSH(&r->e, lines, added);
@@ -245,7 +245,7 @@ static bool take_add_line(struct reader *r, struct str line)
     return true;
 }
 
-static bool take_line(struct reader *r, struct str line)
+static bool envelope_read_line(struct envelope_reader *r, struct str line)
 {
     bool taken;
     if (r->state == BEFORE) { /* the Begin marker, already checked */
@@ -256,10 +256,10 @@ static bool take_line(struct reader *r, struct str line)
         if (fold_trim(line).n == 0)
             return true;
         err_set(r->err, E_PATCH_PARSE, "there is more behind '%s'", end_mark);
-        return wrong_at(r->err, r->line);
+        return envelope_fail_at(r->err, r->line);
     }
     struct str trimmed = r->state == IN_UPDATE ? fold_trim_end(line) : fold_trim(line);
-    if (!take_header(r, trimmed, &taken))
+    if (!envelope_read_header(r, trimmed, &taken))
         return false;
     if (taken)
         return true;
@@ -314,12 +314,12 @@ static bool not_framed(struct str text, struct err *err)
         bool diff = str_starts_with(text, STR("diff ")) || str_starts_with(text, STR("--- "));
         err_set(err, E_PATCH_PARSE, "the first line must be '%s'%s", begin_mark,
             diff ? "; this looks like a unified diff, which apply_patch_json takes" : "");
-        return wrong_at(err, 1);
+        return envelope_fail_at(err, 1);
     }
     return err_set(err, E_PATCH_PARSE, "the last line must be '%s'", end_mark);
 }
 
-static size_t count_lines(struct str text)
+static size_t envelope_count_lines(struct str text)
 {
     size_t n = 0;
     for (const char *p = text.p, *end = text.p + text.n;
@@ -328,7 +328,7 @@ static size_t count_lines(struct str text)
     return n;
 }
 
-static bool read_lines(struct reader *r, struct str patch)
+static bool envelope_read_lines(struct envelope_reader *r, struct str patch)
 {
     struct str rest = patch;
     for (bool last = false; !last; r->line++) {
@@ -338,7 +338,7 @@ static bool read_lines(struct reader *r, struct str patch)
             return check_ended(r);
         /* Two CRs: one is from the text's line breaks, another from those of the patch in it. */
         struct str line = last ? rest : strip_cr(strip_cr(str_head(rest, (size_t)lf)));
-        if (!take_line(r, line))
+        if (!envelope_read_line(r, line))
             return false;
         rest = last ? rest : str_skip(rest, (size_t)lf + 1);
     }
@@ -348,15 +348,15 @@ static bool read_lines(struct reader *r, struct str patch)
 bool envelope_parse(struct str text, struct envelope *ret_envelope, struct err *err)
 {
     struct str patch = fold_trim(text), inner;
-    if (count_lines(text) > ENVELOPE_LINES_MAX)
+    if (envelope_count_lines(text) > ENVELOPE_LINES_MAX)
         return err_set(err, E_PATCH_PARSE, "the patch has more than %d lines", ENVELOPE_LINES_MAX);
     if (!is_framed(patch) && strip_heredoc(patch, &inner))
         patch = inner;
     if (!is_framed(patch))
         return not_framed(patch, err);
-    struct reader r = {.err = err};
-    r.line = 1 + count_lines(str_head(text, (size_t)(patch.p - text.p)));
-    if (!read_lines(&r, patch)) {
+    struct envelope_reader r = {.err = err};
+    r.line = 1 + envelope_count_lines(str_head(text, (size_t)(patch.p - text.p)));
+    if (!envelope_read_lines(&r, patch)) {
         envelope_done(&r.e);
         return false;
     }

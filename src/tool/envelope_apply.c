@@ -16,14 +16,14 @@ enum {
 };
 
 /* Lines to remove and their replacement. */
-struct edit {
+struct envelope_edit {
     size_t at, n_old;
     const struct str *new;
     size_t n_new;
     size_t order;
 };
 
-struct update {
+struct envelope_update {
     const struct envelope *e;
     struct patch *p;
     struct patch_file *file;
@@ -31,13 +31,13 @@ struct update {
     struct lines lines;
     struct place_text text;
     size_t from; /* start line of the search for the next hunk */
-    struct edit *edits;
+    struct envelope_edit *edits;
     size_t n_edits, cap_edits;
     struct err *err;
 };
 
 /* The two sides of a hunk, and the lines they have in common. */
-struct sides {
+struct envelope_sides {
     struct str *old, *new;
     size_t n_old, n_new;
     struct pair {
@@ -46,9 +46,9 @@ struct sides {
     size_t n_common;
 };
 
-static struct sides sides_of(struct update *u, const struct envelope_hunk *h)
+static struct envelope_sides sides_of(struct envelope_update *u, const struct envelope_hunk *h)
 {
-    struct sides s = {
+    struct envelope_sides s = {
         .old = ARENA_NEW(&u->arena, struct str, h->n_old + 1),
         .new = ARENA_NEW(&u->arena, struct str, h->n_new + 1),
         .common = ARENA_NEW(&u->arena, struct pair, MIN(h->n_old, h->n_new) + 1),
@@ -65,7 +65,7 @@ static struct sides sides_of(struct update *u, const struct envelope_hunk *h)
     return s;
 }
 
-static void add_edit(struct update *u, struct edit edit)
+static void add_edit(struct envelope_update *u, struct envelope_edit edit)
 {
     if (u->n_edits == u->cap_edits) {
         u->cap_edits = u->cap_edits ? 2 * u->cap_edits : 16;
@@ -76,7 +76,7 @@ static void add_edit(struct update *u, struct edit edit)
 }
 
 /* Adds an edit for each stretch between lines that both sides have in common. */
-static void add_edits(struct update *u, const struct sides *s, size_t at)
+static void add_edits(struct envelope_update *u, const struct envelope_sides *s, size_t at)
 {
     size_t old = 0, new = 0;
     for (size_t i = 0; i < s->n_common; i++) {
@@ -84,34 +84,36 @@ static void add_edits(struct update *u, const struct sides *s, size_t at)
         if (c.old >= s->n_old || c.new >= s->n_new)
             break;
         if (old != c.old || new != c.new)
-            add_edit(u, (struct edit){at + old, c.old - old, s->new + new, c.new - new, 0});
+            add_edit(
+                u, (struct envelope_edit){at + old, c.old - old, s->new + new, c.new - new, 0});
         old = c.old + 1;
         new = c.new + 1;
     }
     if (old != s->n_old || new != s->n_new)
-        add_edit(u, (struct edit){at + old, s->n_old - old, s->new + new, s->n_new - new, 0});
+        add_edit(
+            u, (struct envelope_edit){at + old, s->n_old - old, s->new + new, s->n_new - new, 0});
 }
 
 /* Errors ----------------------------------------------------------------------------------------
  */
 
-static bool fails(struct update *u, const struct envelope_hunk *h)
+static bool envelope_fail_hunk(struct envelope_update *u, const struct envelope_hunk *h)
 {
     err_ctx(u->err, "path", STR_FMT, STR_ARG(u->file->name));
     return err_ctx_int(u->err, "line", (int64_t)h->line);
 }
 
-static bool too_much(struct update *u, const struct envelope_hunk *h)
+static bool too_much(struct envelope_update *u, const struct envelope_hunk *h)
 {
     err_set(u->err, E_PATCH_APPLY,
         "'" STR_FMT "': looking for the hunks takes too long; split the patch, or quote the file's "
         "lines exactly",
         STR_ARG(u->file->name));
-    return fails(u, h);
+    return envelope_fail_hunk(u, h);
 }
 
-static bool not_found(struct update *u, const struct envelope_hunk *h, const struct str *wanted,
-    size_t n, const char *what)
+static bool envelope_not_found(struct envelope_update *u, const struct envelope_hunk *h,
+    const struct str *wanted, size_t n, const char *what)
 {
     struct place early;
     struct near near;
@@ -125,7 +127,7 @@ static bool not_found(struct update *u, const struct envelope_hunk *h, const str
             "the file's order",
             what, h->line, plural ? "stand" : "stands", STR_ARG(u->file->name), early.at + 1,
             u->from);
-        return fails(u, h);
+        return envelope_fail_hunk(u, h);
     }
     err_set(u->err, E_PATCH_APPLY,
         "the %s of the hunk at line %zu of the patch %s in '" STR_FMT "'%s", what, h->line,
@@ -133,12 +135,12 @@ static bool not_found(struct update *u, const struct envelope_hunk *h, const str
         h->at_end && n == h->n_old ? " at its end" : "");
     near = near_find(&u->lines, wanted, n, u->from);
     patch_tell_near(u->p, &near, u->err);
-    return fails(u, h);
+    return envelope_fail_hunk(u, h);
 }
 
 /* In strict mode the match must be exact and unique. */
-static bool check_strict(struct update *u, const struct envelope_hunk *h, const struct str *wanted,
-    size_t n, struct place place, const char *what)
+static bool check_strict(struct envelope_update *u, const struct envelope_hunk *h,
+    const struct str *wanted, size_t n, struct place place, const char *what)
 {
     size_t again;
     if (!u->p->options.strict)
@@ -150,7 +152,7 @@ static bool check_strict(struct update *u, const struct envelope_hunk *h, const 
             what, h->line, STR_ARG(u->file->name), place.at + 1, fold_words(place.how));
         struct near near = near_at(&u->lines, wanted, n, place.at);
         patch_tell_near(u->p, &near, u->err);
-        return fails(u, h);
+        return envelope_fail_hunk(u, h);
     }
     if (h->at_end && n == h->n_old)
         return true;
@@ -161,7 +163,7 @@ static bool check_strict(struct update *u, const struct envelope_hunk *h, const 
             "' at line %zu and again at line %zu: add lines around it"
           : "strict: the %s of the hunk at line %zu of the patch have no place in '" STR_FMT "'",
         what, h->line, STR_ARG(u->file->name), place.at + 1, n ? again + 1 : 0);
-    return fails(u, h);
+    return envelope_fail_hunk(u, h);
 }
 
 /* Placing ---------------------------------------------------------------------------------------
@@ -172,13 +174,13 @@ static bool is_range(struct str context)
     return str_starts_with(context, STR("-")) && str_find(context, '+') > 0;
 }
 
-static bool seek_context(struct update *u, const struct envelope_hunk *h)
+static bool seek_context(struct envelope_update *u, const struct envelope_hunk *h)
 {
     struct place place;
     if (!h->context.p)
         return true;
     if (!place_find(&u->text, &h->context, 1, u->from, false, &place)) {
-        not_found(u, h, &h->context, 1, "line behind @@");
+        envelope_not_found(u, h, &h->context, 1, "line behind @@");
         if (is_range(h->context))
             err_wrap(u->err, "'@@' takes a line of the file here, not line numbers (a unified diff "
                              "goes to apply_patch_json)");
@@ -191,21 +193,22 @@ static bool seek_context(struct update *u, const struct envelope_hunk *h)
 }
 
 /* A hunk that only adds lines goes to the end. */
-static bool place_addition(struct update *u, const struct envelope_hunk *h, const struct sides *s)
+static bool place_addition(
+    struct envelope_update *u, const struct envelope_hunk *h, const struct envelope_sides *s)
 {
     if (u->p->options.strict && h->context.p) {
         err_set(u->err, E_PATCH_APPLY,
             "strict: the hunk at line %zu of the patch only adds lines, which go to the end of "
             "'" STR_FMT "' and not behind its @@ line: give a line around them",
             h->line, STR_ARG(u->file->name));
-        return fails(u, h);
+        return envelope_fail_hunk(u, h);
     }
-    add_edit(u, (struct edit){u->lines.n, 0, s->new, s->n_new, 0});
+    add_edit(u, (struct envelope_edit){u->lines.n, 0, s->new, s->n_new, 0});
     patch_tell_hunk(u->p, u->file, u->lines.n + 1, "end_of_file");
     return true;
 }
 
-static void tell_place(struct update *u, const struct envelope_hunk *h, struct place place)
+static void tell_place(struct envelope_update *u, const struct envelope_hunk *h, struct place place)
 {
     patch_tell_hunk(u->p, u->file, place.at + 1, fold_name(place.how));
     if (place.how == FOLD_EXACT || u->p->n_hunks > PATCH_HUNKS_TOLD)
@@ -216,10 +219,10 @@ static void tell_place(struct update *u, const struct envelope_hunk *h, struct p
     buf_printf(text, "' at line %zu %s\n", place.at + 1, fold_words(place.how));
 }
 
-static bool place_hunk(struct update *u, const struct envelope_hunk *h)
+static bool place_hunk(struct envelope_update *u, const struct envelope_hunk *h)
 {
     struct place place;
-    struct sides s = sides_of(u, h);
+    struct envelope_sides s = sides_of(u, h);
     if (!seek_context(u, h))
         return false;
     if (s.n_old == 0)
@@ -233,7 +236,7 @@ static bool place_hunk(struct update *u, const struct envelope_hunk *h)
         found = place_find(&u->text, s.old, s.n_old, u->from, h->at_end, &place);
     }
     if (!found)
-        return not_found(u, h, s.old, h->n_old, "lines");
+        return envelope_not_found(u, h, s.old, h->n_old, "lines");
     if (!check_strict(u, h, s.old, s.n_old, place, "lines"))
         return false;
     add_edits(u, &s, place.at);
@@ -247,7 +250,7 @@ static bool place_hunk(struct update *u, const struct envelope_hunk *h)
 
 static int by_place(const void *a, const void *b)
 {
-    const struct edit *x = a, *y = b;
+    const struct envelope_edit *x = a, *y = b;
     if (x->at != y->at)
         return x->at < y->at ? -1 : 1;
     return x->order < y->order ? -1 : 1;
@@ -262,7 +265,7 @@ static void add_old(const struct lines *l, size_t from, size_t to, struct str en
         buf_add_str(out, end);
 }
 
-static void write_out(struct update *u, struct buf *out)
+static void write_out(struct envelope_update *u, struct buf *out)
 {
     struct str end = u->lines.n ? lines_end(&u->lines, 0) : STR("");
     size_t at = 0;
@@ -271,7 +274,7 @@ static void write_out(struct update *u, struct buf *out)
     if (u->n_edits)
         qsort(u->edits, u->n_edits, sizeof(*u->edits), by_place);
     for (size_t i = 0; i < u->n_edits; i++) {
-        const struct edit *edit = &u->edits[i];
+        const struct envelope_edit *edit = &u->edits[i];
         add_old(&u->lines, at, edit->at, end, out);
         for (size_t k = 0; k < edit->n_new; k++) {
             buf_add_str(out, edit->new[k]);
@@ -282,7 +285,8 @@ static void write_out(struct update *u, struct buf *out)
     add_old(&u->lines, at, u->lines.n, end, out);
 }
 
-static bool update_text(struct update *u, const struct envelope_file *f, struct str *ret_text)
+static bool update_text(
+    struct envelope_update *u, const struct envelope_file *f, struct str *ret_text)
 {
     for (size_t i = f->first; i < f->first + f->n; i++) {
         const struct envelope_hunk *h = &u->e->hunks[i];
@@ -300,7 +304,8 @@ static bool update_content(const struct envelope *e, const struct envelope_file 
     struct patch_file *file, struct str *ret_text, struct err *err)
 {
     struct str content;
-    struct update u = {.e = e, .p = p, .file = file, .arena = ARENA_INIT(ARENA_MAX), .err = err};
+    struct envelope_update u = {
+        .e = e, .p = p, .file = file, .arena = ARENA_INIT(ARENA_MAX), .err = err};
     if (!patch_content(p, file, &content, err) ||
         !lines_split(content, LINES_ANY_END, file->where.path.p, &u.lines, err))
         return false;
@@ -316,20 +321,21 @@ static bool update_content(const struct envelope *e, const struct envelope_file 
 /* Files -----------------------------------------------------------------------------------------
  */
 
-static bool at_line(struct err *err, size_t line)
+static bool envelope_apply_fail_at(struct err *err, size_t line)
 {
     err_wrap(err, "line %zu of the patch", line);
     return err_ctx_int(err, "line", (int64_t)line);
 }
 
-static bool is_missing(const struct envelope_file *f, const char *what, struct err *err)
+static bool envelope_fail_missing(const struct envelope_file *f, const char *what, struct err *err)
 {
     err_set(err, E_PATCH_APPLY, "there is no file '" STR_FMT "' to %s", STR_ARG(f->path), what);
     err_ctx(err, "path", STR_FMT, STR_ARG(f->path));
-    return at_line(err, f->line);
+    return envelope_apply_fail_at(err, f->line);
 }
 
-static void count(const struct envelope *e, const struct envelope_file *f, struct patch_file *file)
+static void envelope_count_changes(
+    const struct envelope *e, const struct envelope_file *f, struct patch_file *file)
 {
     for (size_t i = f->first; i < f->first + f->n; i++) {
         const struct envelope_hunk *h = &e->hunks[i];
@@ -353,7 +359,7 @@ static bool apply_add(const struct envelope *e, const struct envelope_file *f, s
         return false;
     if (file->exists && p->options.strict) {
         err_set(err, E_PATCH_APPLY, "strict: '" STR_FMT "' exists already", STR_ARG(f->path));
-        return at_line(err, f->line);
+        return envelope_apply_fail_at(err, f->line);
     }
     if (file->existed)
         file->note = "replaced the file that was there";
@@ -367,14 +373,14 @@ static bool apply_move(const struct envelope_file *f, struct patch *p, struct pa
 {
     struct patch_file *to;
     if (!patch_file(p, f->move_to, &to, err))
-        return at_line(err, f->line);
+        return envelope_apply_fail_at(err, f->line);
     if (to == file) {
         patch_put(file, text);
         return true;
     }
     if (to->exists && p->options.strict) {
         err_set(err, E_PATCH_APPLY, "strict: '" STR_FMT "' exists already", STR_ARG(f->move_to));
-        return at_line(err, f->line);
+        return envelope_apply_fail_at(err, f->line);
     }
     if (to->existed)
         to->note = "replaced the file that was there";
@@ -393,10 +399,10 @@ static bool apply_update(const struct envelope *e, const struct envelope_file *f
 {
     struct str text;
     if (!file->exists)
-        return is_missing(f, "update", err);
+        return envelope_fail_missing(f, "update", err);
     if (!update_content(e, f, p, file, &text, err))
         return false;
-    count(e, f, file);
+    envelope_count_changes(e, f, file);
     if (f->move_to.p)
         return apply_move(f, p, file, text, err);
     patch_put(file, text);
@@ -409,7 +415,7 @@ static bool apply_delete(
     struct str content;
     AUTO_LINES struct lines lines = {0};
     if (!file->exists)
-        return is_missing(f, "delete", err);
+        return envelope_fail_missing(f, "delete", err);
     /* Only to count its lines; a file too large to be read can still be deleted. */
     bool readable = file->touched || file->stamp.size <= TOOLBOX_FILE_MAX;
     if (readable && (!patch_content(p, file, &content, err) ||
@@ -425,7 +431,7 @@ static bool apply_file(
 {
     struct patch_file *file;
     if (!patch_file(p, f->path, &file, err))
-        return at_line(err, f->line);
+        return envelope_apply_fail_at(err, f->line);
     switch (f->kind) {
     case ENVELOPE_ADD:
         return apply_add(e, f, p, file, err);

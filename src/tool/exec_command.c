@@ -22,7 +22,8 @@ static const struct field fields[] = {
 static const struct shape shape =
     SHAPE("exec_command", struct exec_args, fields, "arguments of exec_command");
 
-static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+static bool exec_command_subject(
+    struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct exec_args *args = arguments;
     (void)box;
@@ -31,7 +32,7 @@ static bool subject(struct toolbox *box, const void *arguments, struct buf *text
     return true;
 }
 
-static bool run(
+static bool exec_command_run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     const struct exec_args *args = arguments;
@@ -60,6 +61,6 @@ const struct tool tool_exec_command = {
     .mutating = true,
     .text = "cmd",
     .is_command = true,
-    .run = run,
-    .subject = subject,
+    .run = exec_command_run,
+    .subject = exec_command_subject,
 };

@@ -4,12 +4,12 @@
 
 #include "base/utf8.h"
 
-struct range {
+struct fold_range {
     uint32_t first, last;
     char plain;
 };
 
-static const struct range blanks[] = {
+static const struct fold_range blanks[] = {
     {0x09, 0x0D, 0},
     {0x20, 0x20, 0},
     {0x85, 0x85, 0},
@@ -23,7 +23,7 @@ static const struct range blanks[] = {
 };
 
 /* Characters that editors and word processors substitute for plain ones. */
-static const struct range typographic[] = {
+static const struct fold_range typographic[] = {
     {0xA0, 0xA0, ' '},
     {0x2002, 0x200A, ' '},
     {0x2010, 0x2015, '-'},
@@ -59,7 +59,8 @@ const char *fold_words(enum fold fold)
     return words[fold];
 }
 
-static const struct range *find(const struct range *ranges, size_t n, uint32_t cp)
+static const struct fold_range *fold_find_range(
+    const struct fold_range *ranges, size_t n, uint32_t cp)
 {
     for (size_t i = 0; i < n; i++)
         if (cp >= ranges[i].first && cp <= ranges[i].last)
@@ -67,9 +68,9 @@ static const struct range *find(const struct range *ranges, size_t n, uint32_t c
     return NULL;
 }
 
-static bool is_blank(uint32_t cp)
+static bool fold_is_blank(uint32_t cp)
 {
-    return find(blanks, ARRAY_LEN(blanks), cp) != NULL;
+    return fold_find_range(blanks, ARRAY_LEN(blanks), cp) != NULL;
 }
 
 /* Returns the length of the blank at the start, or 0. */
@@ -79,9 +80,9 @@ static size_t blank_at_start(struct str s)
     if (s.n == 0)
         return 0;
     if ((unsigned char)s.p[0] < 0x80)
-        return is_blank((unsigned char)s.p[0]) ? 1 : 0;
+        return fold_is_blank((unsigned char)s.p[0]) ? 1 : 0;
     size_t n = utf8_decode(s, &cp);
-    return n && is_blank(cp) ? n : 0;
+    return n && fold_is_blank(cp) ? n : 0;
 }
 
 static size_t blank_at_end(struct str s)
@@ -89,7 +90,7 @@ static size_t blank_at_end(struct str s)
     if (s.n == 0)
         return 0;
     if ((unsigned char)s.p[s.n - 1] < 0x80)
-        return is_blank((unsigned char)s.p[s.n - 1]) ? 1 : 0;
+        return fold_is_blank((unsigned char)s.p[s.n - 1]) ? 1 : 0;
     for (size_t n = 2; n <= 3 && n <= s.n; n++)
         if (blank_at_start(str_skip(s, s.n - n)) == n)
             return n;
@@ -125,7 +126,8 @@ static uint32_t next_plain(struct str *s)
     size_t n = 1;
     if (cp >= 0x80) {
         n = utf8_decode(*s, &cp);
-        const struct range *r = n ? find(typographic, ARRAY_LEN(typographic), cp) : NULL;
+        const struct fold_range *r =
+            n ? fold_find_range(typographic, ARRAY_LEN(typographic), cp) : NULL;
         if (r)
             cp = (unsigned char)r->plain;
         else if (n == 0)

@@ -30,7 +30,7 @@ static const struct field fields[] = {
 static const struct shape shape =
     SHAPE("glob_files", struct glob_files_args, fields, "arguments of glob_files");
 
-struct listing {
+struct glob_files_listing {
     const struct glob_files_args *args;
     struct str dir; /* prefix of the paths */
     struct buf *content, line;
@@ -39,9 +39,9 @@ struct listing {
     bool cut; /* the first line was too long */
 };
 
-static bool add_file(void *context, struct str path)
+static bool glob_files_add(void *context, struct str path)
 {
-    struct listing *l = context;
+    struct glob_files_listing *l = context;
     l->more = l->n == l->args->limit;
     if (l->more)
         return false;
@@ -57,8 +57,8 @@ static bool add_file(void *context, struct str path)
     return true;
 }
 
-static void tell(
-    const struct listing *l, const struct walk_problems *problems, struct tool_result *r)
+static void glob_files_report(
+    const struct glob_files_listing *l, const struct walk_problems *problems, struct tool_result *r)
 {
     r->truncated |= l->cut;
     if (l->more || l->shown < l->n) {
@@ -83,15 +83,15 @@ static void tell(
     tool_says(r, "%s%zu %s", l->more ? "more than " : "", l->n, l->n == 1 ? "file" : "files");
 }
 
-static bool find(struct toolbox *box, const struct glob_files_args *args, struct glob *glob,
-    struct tool_result *result, struct err *err)
+static bool glob_files_find(struct toolbox *box, const struct glob_files_args *args,
+    struct glob *glob, struct tool_result *result, struct err *err)
 {
     struct resolved where;
     AUTO_FD int fd = toolbox_open_dir(box, args->path, O_RDONLY, "", &result->arena, &where, err);
     if (fd < 0)
         return false;
     struct str name = toolbox_name(box, &where);
-    struct listing l = {
+    struct glob_files_listing l = {
         .args = args,
         .dir = str_is(name, ".") ? str_n("", 0) : name,
         .content = &result->content,
@@ -100,14 +100,14 @@ static bool find(struct toolbox *box, const struct glob_files_args *args, struct
     AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
     struct walk_options walk = {
         .ignore = true, .problems = &problems, .called_off = toolbox_called_off, .context = box};
-    bool ok = glob_find(fd, glob, &walk, add_file, &l, err);
+    bool ok = glob_find(fd, glob, &walk, glob_files_add, &l, err);
     if (ok)
-        tell(&l, &problems, result);
+        glob_files_report(&l, &problems, result);
     buf_done(&l.line);
     return ok;
 }
 
-static bool run(
+static bool glob_files_run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     const struct glob_files_args *args = arguments;
@@ -117,7 +117,7 @@ static bool run(
             err->code = E_TOOL_VALIDATION;
         return false;
     }
-    return find(box, args, glob, result, err);
+    return glob_files_find(box, args, glob, result, err);
 }
 
 const struct tool tool_glob_files = {
@@ -127,5 +127,5 @@ const struct tool tool_glob_files = {
              "left out. *.c looks in the directory itself, **/*.c in all below it.",
     .args = &shape,
     .example = "{\"pattern\": \"**/*.{c,h}\", \"path\": \"src\"}",
-    .run = run,
+    .run = glob_files_run,
 };

@@ -52,17 +52,17 @@ static const struct shape shape =
     SHAPE("grep_files", struct grep_files_args, fields, "arguments of grep_files");
 
 /* A file must match one of `only`, if there are any, and none of `not`. */
-struct includes {
+struct grep_files_includes {
     struct glob *only[INCLUDES_MAX], *not [INCLUDES_MAX];
     size_t n_only, n_not;
 };
 
 /* Collects the output while results arrive. */
-struct gather {
+struct grep_files_results {
     struct toolbox *box;
     const struct grep_files_args *args;
     struct tool_result *result;
-    struct includes includes;
+    struct grep_files_includes includes;
     struct str dir; /* prefix of the paths, ending in '/', or "" */
     struct buf name, line;
     size_t matches, files; /* within the limit */
@@ -93,7 +93,7 @@ static bool compile_include(
 }
 
 static bool compile_includes(
-    const struct str_list *list, struct arena *a, struct includes *in, struct err *err)
+    const struct str_list *list, struct arena *a, struct grep_files_includes *in, struct err *err)
 {
     for (size_t i = 0; i < list->n; i++) {
         bool not = str_starts_with(list->p[i], STR("!"));
@@ -106,9 +106,9 @@ static bool compile_includes(
     return true;
 }
 
-static bool wanted(void *context, struct str path)
+static bool grep_files_is_wanted(void *context, struct str path)
 {
-    const struct includes *in = &((const struct gather *)context)->includes;
+    const struct grep_files_includes *in = &((const struct grep_files_results *)context)->includes;
     bool yes = in->n_only == 0;
     for (size_t i = 0; i < in->n_only && !yes; i++)
         yes = glob_match(in->only[i], path);
@@ -117,7 +117,8 @@ static bool wanted(void *context, struct str path)
     return yes;
 }
 
-static void add_line(struct gather *g, const struct found *found, const struct found_line *line)
+static void grep_files_add_line(
+    struct grep_files_results *g, const struct found *found, const struct found_line *line)
 {
     struct buf *content = &g->result->content;
     size_t before = content->n;
@@ -142,7 +143,7 @@ static void add_line(struct gather *g, const struct found *found, const struct f
 }
 
 /* A file that often holds secrets is not shown if that would need consent. */
-static bool may_show(struct gather *g, struct str name)
+static bool may_show(struct grep_files_results *g, struct str name)
 {
     const char *why = warn_about(name);
     if (!why)
@@ -154,7 +155,8 @@ static bool may_show(struct gather *g, struct str name)
     return !ask;
 }
 
-static void note(struct gather *g, const struct found *found, struct str name)
+static void grep_files_note_file(
+    struct grep_files_results *g, const struct found *found, struct str name)
 {
     g->replaced += found->replaced;
     g->cut += found->cut_lines;
@@ -168,14 +170,14 @@ static void note(struct gather *g, const struct found *found, struct str name)
 
 static bool gather_file(void *context, const struct search_file *file)
 {
-    struct gather *g = context;
+    struct grep_files_results *g = context;
     const struct found *found = file->found;
     buf_reset(&g->name);
     utf8_add_printable(&g->name, g->dir);
     utf8_add_printable(&g->name, file->path);
     struct str name = buf_str(&g->name);
     g->binary |= found->end == SCAN_BINARY;
-    note(g, found, name);
+    grep_files_note_file(g, found, name);
     if (found->matches == 0 || !may_show(g, name))
         return true;
     size_t room = g->args->limit - g->matches, taken = 0;
@@ -187,12 +189,12 @@ static bool gather_file(void *context, const struct search_file *file)
         taken += found->lines[i].match;
         if (taken > room)
             break;
-        add_line(g, found, &found->lines[i]);
+        grep_files_add_line(g, found, &found->lines[i]);
     }
     return !g->more;
 }
 
-static void tell_left_out(struct gather *g, const struct search_summary *s)
+static void grep_files_report_left_out(struct grep_files_results *g, const struct search_summary *s)
 {
     struct buf *content = &g->result->content;
     const char *unit = g->matches == 1 ? "line" : "lines";
@@ -211,7 +213,7 @@ static void tell_left_out(struct gather *g, const struct search_summary *s)
     g->result->truncated |= g->more || g->full || s->late || s->cancelled || g->cut;
 }
 
-static void tell_warnings(struct gather *g, const struct search_summary *s)
+static void grep_files_report_warnings(struct grep_files_results *g, const struct search_summary *s)
 {
     for (size_t i = 0; i < MIN(s->problems.n, (size_t)PROBLEMS_TOLD); i++)
         tool_warns(
@@ -228,11 +230,11 @@ static void tell_warnings(struct gather *g, const struct search_summary *s)
             g->result, "%zu lines are longer than %d bytes and were cut", g->cut, SCAN_SHOWN);
 }
 
-static void tell(struct gather *g, const struct search_summary *s)
+static void grep_files_report(struct grep_files_results *g, const struct search_summary *s)
 {
     struct tool_result *r = g->result;
-    tell_left_out(g, s);
-    tell_warnings(g, s);
+    grep_files_report_left_out(g, s);
+    grep_files_report_warnings(g, s);
     if (g->matches == 0 && !r->truncated)
         buf_printf(&r->content, "(no line matches; %llu files were searched)\n",
             (unsigned long long)s->files);
@@ -254,7 +256,7 @@ static struct str dir_prefix(struct toolbox *box, const struct resolved *where, 
     return str_z(arena_printf(a, STR_FMT "/", STR_ARG(name)));
 }
 
-static bool search_path(struct gather *g, const struct resolved *where,
+static bool grep_files_search_path(struct grep_files_results *g, const struct resolved *where,
     const struct search_options *options, struct search_summary *summary, struct err *err)
 {
     struct str path = g->args->path;
@@ -276,12 +278,12 @@ static bool search_path(struct gather *g, const struct resolved *where,
     return true;
 }
 
-static bool run(
+static bool grep_files_run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     const struct grep_files_args *args = arguments;
     struct resolved where;
-    struct gather *g = ARENA_NEW(&result->arena, struct gather, 1);
+    struct grep_files_results *g = ARENA_NEW(&result->arena, struct grep_files_results, 1);
     g->box = box;
     g->args = args;
     g->result = result;
@@ -295,15 +297,15 @@ static bool run(
         .budget_ms = args->timeout_ms,
         .cancel = box->guard ? -1 : box->options->signals,
         .context_ptr = g,
-        .wanted = args->include.n ? wanted : NULL,
+        .wanted = args->include.n ? grep_files_is_wanted : NULL,
         .file = gather_file,
     };
     struct search_summary summary = {0};
     bool ok = compile_includes(&args->include, &result->arena, &g->includes, err) &&
               toolbox_resolve(box, args->path, false, &result->arena, &where, err) &&
-              search_path(g, &where, &options, &summary, err);
+              grep_files_search_path(g, &where, &options, &summary, err);
     if (ok)
-        tell(g, &summary);
+        grep_files_report(g, &summary);
     walk_problems_done(&summary.problems);
     buf_done(&g->name);
     buf_done(&g->line);
@@ -317,5 +319,5 @@ const struct tool tool_grep_files = {
              "sorted by path. Files that ignore files name and binary ones are left out.",
     .args = &shape,
     .example = "{\"pattern\": \"int main\\\\(\", \"path\": \"src\", \"include\": \"*.c\"}",
-    .run = run,
+    .run = grep_files_run,
 };

@@ -26,7 +26,7 @@ bool guard_error(struct err *err, int signal)
     return err_ctx_int(err, "signal", signal);
 }
 
-static void *look(void *context)
+static void *guard_thread(void *context)
 {
     struct guard *g = context;
     struct pollfd fds[] = {{.fd = g->over, .events = POLLIN}, {.fd = g->signals, .events = POLLIN}};
@@ -46,7 +46,7 @@ void guard_begin(
     if (signals < 0 || !end)
         return;
     g->over = eventfd(0, EFD_CLOEXEC);
-    if (g->over < 0 || pthread_create(&g->thread, NULL, look, g) == 0)
+    if (g->over < 0 || pthread_create(&g->thread, NULL, guard_thread, g) == 0)
         return;
     close(g->over);
     g->over = -1;

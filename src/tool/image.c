@@ -6,7 +6,8 @@
 
 #define WORK_MAX (UINT64_C(1) << 30)
 
-static void push(struct image_piece **p, size_t *n, size_t *cap, const struct image_piece *piece)
+static void image_push_piece(
+    struct image_piece **p, size_t *n, size_t *cap, const struct image_piece *piece)
 {
     if (piece->n == 0)
         return;
@@ -19,13 +20,13 @@ static void push(struct image_piece **p, size_t *n, size_t *cap, const struct im
 
 static void push_left(struct image *im, const struct image_piece *piece)
 {
-    push(&im->left, &im->n_left, &im->cap_left, piece);
+    image_push_piece(&im->left, &im->n_left, &im->cap_left, piece);
     im->at += piece->n;
 }
 
 static void push_right(struct image *im, const struct image_piece *piece)
 {
-    push(&im->right, &im->n_right, &im->cap_right, piece);
+    image_push_piece(&im->right, &im->n_right, &im->cap_right, piece);
 }
 
 void image_init(struct image *im, const struct lines *lines)
@@ -100,7 +101,8 @@ static bool fits_openly(struct str line, struct str wanted)
 }
 
 /* Compares the hunk's old side with the lines after the gap. */
-static enum image_verdict compare(const struct image *im, struct str body, size_t n, bool at_end)
+static enum image_verdict image_compare(
+    const struct image *im, struct str body, size_t n, bool at_end)
 {
     struct unified_line line;
     size_t piece = im->n_right, i = 0;
@@ -153,7 +155,7 @@ enum image_verdict image_apply(struct image *im, const struct unified_hunk *h)
         return IMAGE_TOO_MUCH;
     if (!move_gap(im, (size_t)at))
         return IMAGE_OVERLAPS;
-    enum image_verdict verdict = compare(im, h->body, old_n, last);
+    enum image_verdict verdict = image_compare(im, h->body, old_n, last);
     if (verdict != IMAGE_FITS)
         return verdict;
     take_off(im, old_n);

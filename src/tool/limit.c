@@ -83,12 +83,12 @@ static void add_marker(
     buf_add_byte(out, '\n');
 }
 
-static bool fits(const struct limit *limit, struct str text)
+static bool limit_fits(const struct limit *limit, struct str text)
 {
     return limit->skipped_bytes == 0 && text.n <= limit->bytes && limit_lines(text) <= limit->lines;
 }
 
-static void end_line(struct buf *out)
+static void limit_end_line(struct buf *out)
 {
     if (out->n && out->p[out->n - 1] != '\n')
         buf_add_byte(out, '\n');
@@ -96,7 +96,7 @@ static void end_line(struct buf *out)
 
 bool limit_head(const struct limit *limit, struct str text, const char *where, struct buf *out)
 {
-    if (fits(limit, text)) {
+    if (limit_fits(limit, text)) {
         buf_add_str(out, text);
         return false;
     }
@@ -104,14 +104,14 @@ bool limit_head(const struct limit *limit, struct str text, const char *where, s
     if (head == 0) /* a single long line is cut, not dropped */
         head = cut_back(text, MIN(limit->bytes, text.n));
     buf_add_str(out, str_head(text, head));
-    end_line(out);
+    limit_end_line(out);
     add_marker(limit, out, str_skip(text, head), where);
     return true;
 }
 
 bool limit_ends(const struct limit *limit, struct str text, const char *where, struct buf *out)
 {
-    if (fits(limit, text)) {
+    if (limit_fits(limit, text)) {
         buf_add_str(out, text);
         return false;
     }
@@ -126,7 +126,7 @@ bool limit_ends(const struct limit *limit, struct str text, const char *where, s
     if (tail == 0)
         tail = rest.n - cut_on(rest, rest.n - MIN(last.bytes, rest.n));
     buf_add_str(out, str_head(text, head));
-    end_line(out);
+    limit_end_line(out);
     add_marker(limit, out, str_head(rest, rest.n - tail), where);
     buf_add_str(out, str_skip(rest, rest.n - tail));
     return true;

@@ -35,14 +35,14 @@ static const struct field fields[] = {
 static const struct shape shape =
     SHAPE("list_dir", struct list_dir_args, fields, "arguments of list_dir");
 
-struct entry {
+struct list_dir_entry {
     struct str path; /* relative to the listed directory */
     char mark;       /* '/', '*', '@' or 0 */
 };
 
-struct listing {
+struct list_dir_listing {
     struct arena arena;
-    struct entry *entries;
+    struct list_dir_entry *entries;
     size_t n, cap;
     size_t closed; /* directories that could not be opened */
     bool full;     /* ENTRIES_MAX or the arena limit was reached */
@@ -64,7 +64,8 @@ static char mark_of(int dir_fd, const char *name, unsigned char type)
     return S_ISREG(st.st_mode) && (st.st_mode & 0111) ? '*' : 0;
 }
 
-static void add_entry(struct listing *l, struct str dir, const char *name, char mark)
+static void list_dir_add_entry(
+    struct list_dir_listing *l, struct str dir, const char *name, char mark)
 {
     if (l->n == l->cap) {
         l->cap = MAX(l->cap * 2, (size_t)256);
@@ -73,11 +74,11 @@ static void add_entry(struct listing *l, struct str dir, const char *name, char 
     }
     const char *path = dir.n ? arena_printf(&l->arena, STR_FMT "/%s", STR_ARG(dir), name)
                              : arena_printf(&l->arena, "%s", name);
-    l->entries[l->n++] = (struct entry){str_z(path), mark};
+    l->entries[l->n++] = (struct list_dir_entry){str_z(path), mark};
 }
 
 /* Adds the names in one directory, unsorted. Takes over the file descriptor. */
-static bool add_directory(struct listing *l, int fd, struct str dir)
+static bool add_directory(struct list_dir_listing *l, int fd, struct str dir)
 {
     DIR *stream = fdopendir(fd);
     if (!stream) {
@@ -92,19 +93,21 @@ static bool add_directory(struct listing *l, int fd, struct str dir)
             l->full = true;
             break;
         }
-        add_entry(l, dir, d->d_name, mark_of(dirfd(stream), d->d_name, d->d_type));
+        list_dir_add_entry(l, dir, d->d_name, mark_of(dirfd(stream), d->d_name, d->d_type));
     }
     closedir(stream);
     return true;
 }
 
-static int compare(const void *a, const void *b)
+static int list_dir_compare(const void *a, const void *b)
 {
-    return str_cmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
+    return str_cmp(
+        ((const struct list_dir_entry *)a)->path, ((const struct list_dir_entry *)b)->path);
 }
 
 /* Lists level by level: the directories of one level give the next. */
-static bool list(struct toolbox *box, struct listing *l, int root, unsigned depth, struct err *err)
+static bool list_dir_walk(
+    struct toolbox *box, struct list_dir_listing *l, int root, unsigned depth, struct err *err)
 {
     int fd = beneath_open(root, ".", O_RDONLY | O_DIRECTORY, 0, 0);
     if (fd < 0 || !add_directory(l, fd, str_n("", 0)))
@@ -112,7 +115,7 @@ static bool list(struct toolbox *box, struct listing *l, int root, unsigned dept
     size_t begin = 0;
     for (unsigned level = 1; begin < l->n; level++) {
         size_t end = l->n;
-        qsort(l->entries + begin, end - begin, sizeof(*l->entries), compare);
+        qsort(l->entries + begin, end - begin, sizeof(*l->entries), list_dir_compare);
         for (size_t i = begin; i < end && level < depth && !l->full; i++) {
             struct str dir = l->entries[i].path;
             if (l->entries[i].mark != '/')
@@ -129,8 +132,8 @@ static bool list(struct toolbox *box, struct listing *l, int root, unsigned dept
 }
 
 /* Shows as many whole lines as fit. */
-static size_t show(
-    const struct listing *l, const struct list_dir_args *args, struct tool_result *result)
+static size_t list_dir_print(
+    const struct list_dir_listing *l, const struct list_dir_args *args, struct tool_result *result)
 {
     AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
     size_t shown = 0, most = MIN((size_t)args->limit, (size_t)LIMIT_LINES);
@@ -145,8 +148,8 @@ static size_t show(
     return shown;
 }
 
-static void tell(const struct listing *l, const struct list_dir_args *args, size_t shown,
-    struct tool_result *result)
+static void list_dir_report(const struct list_dir_listing *l, const struct list_dir_args *args,
+    size_t shown, struct tool_result *result)
 {
     size_t from = MIN((size_t)args->offset, l->n), next = from + shown;
     tool_detail(result, "entries", json_integer((json_int_t)l->n));
@@ -172,7 +175,7 @@ static void tell(const struct listing *l, const struct list_dir_args *args, size
     tool_says(result, "%zu of %zu entries", shown, l->n);
 }
 
-static bool run(
+static bool list_dir_run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     const struct list_dir_args *args = arguments;
@@ -181,10 +184,10 @@ static bool run(
         toolbox_open_dir(box, args->path, O_PATH, ": use read_file", &result->arena, &where, err);
     if (fd < 0)
         return false;
-    struct listing l = {.arena = ARENA_INIT(LISTING_ARENA)};
-    bool ok = list(box, &l, fd, args->depth, err);
+    struct list_dir_listing l = {.arena = ARENA_INIT(LISTING_ARENA)};
+    bool ok = list_dir_walk(box, &l, fd, args->depth, err);
     if (ok)
-        tell(&l, args, show(&l, args, result), result);
+        list_dir_report(&l, args, list_dir_print(&l, args, result), result);
     free(l.entries);
     arena_done(&l.arena);
     return ok;
@@ -196,5 +199,5 @@ const struct tool tool_list_dir = {
              "program, @ for a link. Paths are relative to the directory.",
     .args = &shape,
     .example = "{\"path\": \"src\", \"depth\": 1}",
-    .run = run,
+    .run = list_dir_run,
 };

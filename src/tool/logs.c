@@ -28,16 +28,16 @@ struct logs {
     uint64_t bytes;
 };
 
-static bool is_ours(struct str name)
+static bool logs_is_ours(struct str name)
 {
     return name.n < NAME && str_ends_with(name, STR(".log")) &&
            id_valid(str_head(name, name.n - (sizeof(".log") - 1)));
 }
 
-static void add(struct logs *all, int dir_fd, const char *name)
+static void logs_add(struct logs *all, int dir_fd, const char *name)
 {
     struct stat st;
-    if (!is_ours(str_z(name)) || fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+    if (!logs_is_ours(str_z(name)) || fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISREG(st.st_mode))
         return;
     struct one_log *log = &all->p[all->n++];
@@ -47,14 +47,14 @@ static void add(struct logs *all, int dir_fd, const char *name)
     all->bytes += log->bytes;
 }
 
-static int compare(const void *a, const void *b)
+static int logs_compare(const void *a, const void *b)
 {
     const struct one_log *x = a, *y = b;
     return (x->changed_ns > y->changed_ns) - (x->changed_ns < y->changed_ns);
 }
 
 /* Removes a log unless it is locked. */
-static bool drop(int dir_fd, const char *name)
+static bool logs_remove(int dir_fd, const char *name)
 {
     AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     return fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && unlinkat(dir_fd, name, 0) == 0;
@@ -64,13 +64,13 @@ static void drop_oldest(struct logs *all, int dir_fd)
 {
     int64_t now_s = (int64_t)(clock_wall_ms() / 1000);
     size_t left = all->n;
-    qsort(all->p, all->n, sizeof(*all->p), compare);
+    qsort(all->p, all->n, sizeof(*all->p), logs_compare);
     for (size_t i = 0; i < all->n; i++) {
         const struct one_log *log = &all->p[i];
         bool old = log->changed_ns / 1000000000 + (int64_t)LOGS_DAYS * DAY_S < now_s;
         if (!old && left < LOGS_MAX && all->bytes <= LOGS_BYTES)
             return;
-        if (!drop(dir_fd, log->name))
+        if (!logs_remove(dir_fd, log->name))
             continue;
         left--;
         all->bytes -= log->bytes;
@@ -86,7 +86,7 @@ void logs_prune(const char *dir)
         return;
     all.p = base_alloc(LOOKED_AT_MAX * sizeof(*all.p));
     while (all.n < LOOKED_AT_MAX && (d = readdir(stream)))
-        add(&all, dirfd(stream), d->d_name);
+        logs_add(&all, dirfd(stream), d->d_name);
     drop_oldest(&all, dirfd(stream));
     free(all.p);
     closedir(stream);

@@ -47,7 +47,7 @@ static int by_place(const void *a, const void *b)
     return (x->at > y->at) - (x->at < y->at);
 }
 
-static size_t distance(ptrdiff_t at, size_t expected)
+static size_t near_distance(ptrdiff_t at, size_t expected)
 {
     if (expected == SIZE_MAX)
         return 0;
@@ -64,8 +64,8 @@ static bool elect(struct votes *votes, size_t expected, ptrdiff_t *ret_at)
         for (j = i; j < votes->n && votes->v[j].at == votes->v[i].at; j++)
             ;
         struct vote now = {votes->v[i].at, j - i};
-        bool nearer =
-            now.count == best.count && distance(now.at, expected) < distance(best.at, expected);
+        bool nearer = now.count == best.count &&
+                      near_distance(now.at, expected) < near_distance(best.at, expected);
         if (now.count > best.count || nearer)
             best = now;
     }
@@ -73,7 +73,7 @@ static bool elect(struct votes *votes, size_t expected, ptrdiff_t *ret_at)
     return best.count > 0;
 }
 
-static void collect(const struct near *near, struct votes *votes)
+static void near_collect_votes(const struct near *near, struct votes *votes)
 {
     uint32_t hashes[WANTED_MAX];
     size_t spoken[WANTED_MAX] = {0}, n = MIN(near->n, (size_t)WANTED_MAX);
@@ -109,7 +109,7 @@ static bool find_like(const struct near *near, ptrdiff_t *ret_at)
     return best >= LIKE_PERCENT;
 }
 
-static void judge(struct near *near)
+static void near_classify(struct near *near)
 {
     bool blanks = true;
     size_t first = SIZE_MAX;
@@ -140,7 +140,7 @@ struct near near_find(
     AUTO_FREE struct votes *votes = base_alloc(sizeof(*votes));
     ptrdiff_t at;
     votes->n = 0;
-    collect(&near, votes);
+    near_collect_votes(&near, votes);
     if (!elect(votes, expected_at, &at) && !find_like(&near, &at))
         return near;
     size_t before = at < 0 ? (size_t)-at : 0; /* wanted lines before the first line of the text */
@@ -151,18 +151,18 @@ struct near near_find(
         return near;
     }
     near.at = (size_t)at;
-    judge(&near);
+    near_classify(&near);
     return near;
 }
 
 struct near near_at(const struct lines *lines, const struct str *wanted, size_t n, size_t at)
 {
     struct near near = {.lines = lines, .wanted = wanted, .n = n, .at = at};
-    judge(&near);
+    near_classify(&near);
     return near;
 }
 
-static void add_line(struct buf *b, struct str line)
+static void near_add_line(struct buf *b, struct str line)
 {
     struct str shown = str_head(line, SHOWN);
     utf8_add_printable(b, shown);
@@ -170,7 +170,7 @@ static void add_line(struct buf *b, struct str line)
         buf_add_z(b, "…");
 }
 
-static struct str actual(const struct near *near, size_t i)
+static struct str near_actual_line(const struct near *near, size_t i)
 {
     return near->at + i < near->lines->n ? lines_text(near->lines, near->at + i) : STR("");
 }
@@ -189,9 +189,9 @@ void near_add_sentence(const struct near *near, struct buf *words)
     }
     buf_printf(words, "where line %zu %s: expected '", line,
         near->kind == NEAR_BLANKS ? "differs only in white space" : "differs");
-    add_line(words, near->wanted[near->first]);
+    near_add_line(words, near->wanted[near->first]);
     buf_add_z(words, "', found '");
-    add_line(words, actual(near, near->first));
+    near_add_line(words, near_actual_line(near, near->first));
     buf_add_byte(words, '\'');
 }
 
@@ -208,17 +208,17 @@ void near_add_block(const struct near *near, struct buf *text)
         near->at + from + 1);
     for (size_t i = from; i < to; i++) {
         bool there = near->at + i < near->lines->n;
-        if (there && str_eq(near->wanted[i], actual(near, i))) {
+        if (there && str_eq(near->wanted[i], near_actual_line(near, i))) {
             buf_printf(text, "%6zu   ", near->at + i + 1);
-            add_line(text, near->wanted[i]);
+            near_add_line(text, near->wanted[i]);
             buf_add_byte(text, '\n');
             continue;
         }
         buf_add_z(text, "       - ");
-        add_line(text, near->wanted[i]);
+        near_add_line(text, near->wanted[i]);
         if (there) {
             buf_printf(text, "\n%6zu + ", near->at + i + 1);
-            add_line(text, actual(near, i));
+            near_add_line(text, near_actual_line(near, i));
         } else {
             buf_add_z(text, "\n       + (the file has ended)");
         }
@@ -241,6 +241,6 @@ json_t *near_json(const struct near *near)
     json_put(object, "differs_at", json_integer((json_int_t)(near->at + near->first) + 1));
     json_put(object, "difference", json_string(kinds[near->kind]));
     json_put(object, "expected", json_text(str_head(near->wanted[near->first], SHOWN)));
-    json_put(object, "actual", json_text(str_head(actual(near, near->first), SHOWN)));
+    json_put(object, "actual", json_text(str_head(near_actual_line(near, near->first), SHOWN)));
     return object;
 }

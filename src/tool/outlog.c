@@ -52,7 +52,7 @@ void outlog_read(const struct outlog *log, uint64_t offset, size_t max, struct b
     }
 }
 
-static bool copy(int from, int to, uint64_t n)
+static bool outlog_copy(int from, int to, uint64_t n)
 {
     off_t at = 0;
     while ((uint64_t)at < n) {
@@ -78,7 +78,7 @@ bool outlog_save(struct outlog *log, const char *dir, struct err *err)
     if (fd < 0)
         return err_errno(err, E_IO, errno, "cannot make '%s' for the whole output", buf_z(&path));
     logs_lock(fd);
-    if (!copy(log->fd, fd, log->size)) {
+    if (!outlog_copy(log->fd, fd, log->size)) {
         err_errno(err, E_IO, errno, "cannot write the whole output to '%s'", buf_z(&path));
         unlink(buf_z(&path));
         return false;

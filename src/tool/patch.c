@@ -67,7 +67,7 @@ static void rehash(struct patch *p)
     }
 }
 
-static struct patch_file *find(const struct patch *p, struct str path)
+static struct patch_file *patch_find_file(const struct patch *p, struct str path)
 {
     if (!p->n_buckets)
         return NULL;
@@ -77,7 +77,7 @@ static struct patch_file *find(const struct patch *p, struct str path)
     return f;
 }
 
-static struct patch_file *add(struct patch *p, const struct patch_file *new)
+static struct patch_file *patch_add_file(struct patch *p, const struct patch_file *new)
 {
     struct patch_file *f = ARENA_NEW(&p->arena, struct patch_file, 1);
     *f = *new;
@@ -142,7 +142,7 @@ bool patch_file(struct patch *p, struct str name, struct patch_file **ret_file, 
     if (!toolbox_resolve(p->box, name, true, &p->arena, &new.where, err) ||
         !check_links(p, name, &new.where, &new.beyond_link, err))
         return false;
-    struct patch_file *known = find(p, new.where.path);
+    struct patch_file *known = patch_find_file(p, new.where.path);
     if (!known && !check_kind(name, &new.where, err))
         return false;
     if (!known) {
@@ -150,7 +150,7 @@ bool patch_file(struct patch *p, struct str name, struct patch_file **ret_file, 
         new.name = toolbox_name(p->box, &new.where);
         if (new.existed)
             new.stamp = stamp_of(&new.where.st);
-        known = add(p, &new);
+        known = patch_add_file(p, &new);
     }
     *ret_file = known;
     return true;
@@ -381,7 +381,7 @@ static size_t count_changed(const struct patch *p)
     return n;
 }
 
-static void summarize(struct patch *p)
+static void patch_summarize(struct patch *p)
 {
     struct tool_result *r = p->result;
     AUTO_BUF struct buf text = BUF_INIT(64 << 20);
@@ -403,7 +403,7 @@ static void tell_changes(struct patch *p, const struct writer_result *written)
     for (size_t i = 0; i < r->n_changes; i++) {
         struct str path =
             lexical_absolute(&r->arena, p->files[0]->where.root->path, r->changes[i].path);
-        const struct patch_file *f = find(p, path);
+        const struct patch_file *f = patch_find_file(p, path);
         if (f)
             r->changes[i].path = arena_str(&r->arena, f->name);
     }
@@ -425,7 +425,7 @@ static bool went_elsewhere(const struct patch *p, const struct patch_file *f)
     return false;
 }
 
-static bool make_plan(struct patch *p, struct buf *diff, struct err *err)
+static bool patch_make_plan(struct patch *p, struct buf *diff, struct err *err)
 {
     int64_t budget = PLAN_BUDGET;
     for (size_t i = 0; i < p->n; i++) {
@@ -451,10 +451,10 @@ static bool make_plan(struct patch *p, struct buf *diff, struct err *err)
 static bool plan_or_check(struct patch *p, struct buf *diff, struct err *err)
 {
     if (p->options.plan)
-        return make_plan(p, p->options.plan, err);
+        return patch_make_plan(p, p->options.plan, err);
     if (p->options.dry_run || !p->compares)
         return true;
-    return make_plan(p, diff, err) && plan_check(p->box, diff, err);
+    return patch_make_plan(p, diff, err) && plan_check(p->box, diff, err);
 }
 
 bool patch_commit(struct patch *p, struct err *err)
@@ -475,7 +475,7 @@ bool patch_commit(struct patch *p, struct err *err)
     size_t changed = count_changed(p);
     if (!p->options.dry_run && changed && !toolbox_commit(p->box, w, &written, err))
         return false;
-    summarize(p);
+    patch_summarize(p);
     if (!p->options.dry_run) {
         tell_changes(p, &written);
         plan_tell(p->box, &diff);

@@ -5,20 +5,20 @@
 #include "base/linediff.h"
 #include "base/utf8.h"
 
-static void add_name(struct buf *diff, const char *before, struct str name)
+static void plan_add_name(struct buf *diff, const char *before, struct str name)
 {
     buf_add_z(diff, before);
     utf8_add_printable(diff, name);
 }
 
-static void add_head(struct buf *diff, const struct plan_file *f)
+static void plan_add_head(struct buf *diff, const struct plan_file *f)
 {
-    add_name(diff, "diff --git a/", f->from.p ? f->from : f->name);
-    add_name(diff, " b/", f->name);
+    plan_add_name(diff, "diff --git a/", f->from.p ? f->from : f->name);
+    plan_add_name(diff, " b/", f->name);
     buf_add_byte(diff, '\n');
     if (f->from.p) {
-        add_name(diff, f->copied ? "copy from " : "rename from ", f->from);
-        add_name(diff, f->copied ? "\ncopy to " : "\nrename to ", f->name);
+        plan_add_name(diff, f->copied ? "copy from " : "rename from ", f->from);
+        plan_add_name(diff, f->copied ? "\ncopy to " : "\nrename to ", f->name);
         buf_add_byte(diff, '\n');
     }
     if (!f->existed && !f->from.p)
@@ -33,15 +33,15 @@ void plan_add(struct buf *diff, int64_t *budget, const struct plan_file *f)
 {
     AUTO_LINEDIFF struct linediff l = {0};
     struct linediff_count count = {0};
-    add_head(diff, f);
+    plan_add_head(diff, f);
     if (str_eq(f->old, f->new))
         return;
     if (f->existed || f->from.p)
-        add_name(diff, "--- a/", f->from.p ? f->from : f->name);
+        plan_add_name(diff, "--- a/", f->from.p ? f->from : f->name);
     else
         buf_add_z(diff, "--- /dev/null");
     if (f->exists)
-        add_name(diff, "\n+++ b/", f->name);
+        plan_add_name(diff, "\n+++ b/", f->name);
     else
         buf_add_z(diff, "\n+++ /dev/null");
     buf_add_byte(diff, '\n');

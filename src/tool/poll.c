@@ -30,7 +30,7 @@ struct poll {
 
 /* Output -------------------------------------------------------------------------------------- */
 
-static size_t count_lines(const struct outlog *log, uint64_t from, uint64_t to)
+static size_t poll_count_lines(const struct outlog *log, uint64_t from, uint64_t to)
 {
     AUTO_BUF struct buf chunk = BUF_INIT(CHUNK + 1);
     size_t n = 0;
@@ -64,7 +64,7 @@ static void read_new(struct poll *p, struct buf *bytes, struct limit *cap)
     ptrdiff_t start = str_find(buf_str(&tail), '\n');
     struct str rest = str_skip(buf_str(&tail), (size_t)(start + 1));
     cap->skipped_bytes = (size_t)(to - from) - bytes->n - rest.n;
-    cap->skipped_lines = count_lines(log, from + bytes->n, to - rest.n);
+    cap->skipped_lines = poll_count_lines(log, from + bytes->n, to - rest.n);
     buf_add_str(bytes, rest);
 }
 
@@ -89,7 +89,7 @@ static void name_log(struct poll *p, bool cut)
 }
 
 /* Appends the text, truncated, and counts it for the session. */
-static void show(struct poll *p, const struct limit *cap, struct str text)
+static void poll_append_text(struct poll *p, const struct limit *cap, struct str text)
 {
     struct buf *content = &p->result->content;
     AUTO_BUF struct buf where = BUF_INIT(PATH_MAX + 100);
@@ -100,7 +100,7 @@ static void show(struct poll *p, const struct limit *cap, struct str text)
     p->s->shown += content->n;
 }
 
-static void take_output(struct poll *p, bool visible)
+static void poll_read_output(struct poll *p, bool visible)
 {
     struct tool_session *s = p->s;
     AUTO_BUF struct buf bytes = BUF_INIT(HEAD_MAX + TAIL_MAX + 2);
@@ -117,7 +117,7 @@ static void take_output(struct poll *p, bool visible)
     s->told = s->log.size - open;
     tool_detail(p->result, "output_bytes", json_integer((json_int_t)(whole.n + cap.skipped_bytes)));
     if (visible)
-        show(p, &cap, buf_str(&text));
+        poll_append_text(p, &cap, buf_str(&text));
 }
 
 /* Screens ------------------------------------------------------------------------------------- */
@@ -150,7 +150,7 @@ static void show_news(struct poll *p)
     const struct term *t = session_term(s->session);
     bool fills = term_alternate(t) && !s->over;
     p->result->has_output = true;
-    take_output(p, !fills || p->args->raw);
+    poll_read_output(p, !fills || p->args->raw);
     if (fills || term_drawn(t) != s->drawn)
         show_screen(p, fills && !p->args->raw);
     s->drawn = term_drawn(t);
@@ -162,7 +162,7 @@ static void show_news(struct poll *p)
 /* Exit ---------------------------------------------------------------------------------------- */
 
 /* Reports death by a signal as a shell does: 128 + signal. */
-static bool judge(struct poll *p, struct err *err)
+static bool poll_report_exit(struct poll *p, struct err *err)
 {
     const struct session_exit *e = session_exit_of(p->s->session);
     const struct err *error = session_error(p->s->session);
@@ -191,7 +191,7 @@ void poll_tell_ended(struct tool_result *result)
 }
 
 /* Reports a session that is still running, unless it ends with this call. */
-static void tell_running(struct poll *p)
+static void poll_report_running(struct poll *p)
 {
     struct tool_session *s = p->s;
     if (p->box->options->one_call) {
@@ -204,14 +204,14 @@ static void tell_running(struct poll *p)
     }
 }
 
-static bool conclude(struct poll *p, struct err *err)
+static bool poll_finish(struct poll *p, struct err *err)
 {
     struct tool_session *s = p->s;
     bool ok = true;
     if (s->over)
-        ok = judge(p, err);
+        ok = poll_report_exit(p, err);
     else
-        tell_running(p);
+        poll_report_running(p);
     if (p->interrupted && !s->over)
         ok = guard_error(err, p->interrupted);
     const char *message = ok ? buf_z(&p->result->message) : err->message;
@@ -234,7 +234,7 @@ bool poll_session(struct toolbox *box, struct tool_session *s, const struct poll
     if (sessions_wait(box, &wait) == SESSIONS_READABLE)
         p.interrupted = guard_take(box->options->signals);
     show_news(&p);
-    bool ok = conclude(&p, err);
+    bool ok = poll_finish(&p, err);
     s->reports += s->over;
     return ok;
 }

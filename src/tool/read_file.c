@@ -44,12 +44,12 @@ static const struct shape shape =
     SHAPE("read_file", struct read_file_args, fields, "arguments of read_file");
 
 /* Stack of open indentations, for the nesting depth of lines. */
-struct depth {
+struct read_file_depth {
     size_t columns[LEVELS_MAX];
     size_t n;
 };
 
-struct reader {
+struct read_file_reader {
     const struct read_file_args *args;
     struct tool_result *result;
     int fd;
@@ -62,10 +62,10 @@ struct reader {
     bool full;       /* the output limits are reached */
     size_t replaced; /* invalid UTF-8 sequences that were replaced */
     size_t cut_lines;
-    struct depth depth;
+    struct read_file_depth depth;
 };
 
-static void fill(struct reader *r)
+static void read_file_fill(struct read_file_reader *r)
 {
     buf_reset(&r->chunk);
     r->at = 0;
@@ -84,10 +84,10 @@ static void fill(struct reader *r)
 }
 
 /* Returns the next piece of a line; false at the end of the file. */
-static bool next_piece(struct reader *r, struct str *ret_piece, bool *ret_line_ends)
+static bool next_piece(struct read_file_reader *r, struct str *ret_piece, bool *ret_line_ends)
 {
     if (r->at == r->chunk.n && !r->ended)
-        fill(r);
+        read_file_fill(r);
     if (r->at == r->chunk.n)
         return false;
     struct str rest = str_skip(buf_str(&r->chunk), r->at);
@@ -106,7 +106,7 @@ static size_t indentation(struct str line)
     return columns;
 }
 
-static bool is_blank(struct str line)
+static bool read_file_is_blank(struct str line)
 {
     for (size_t i = 0; i < line.n; i++)
         if (!strchr(" \t\r", line.p[i]))
@@ -115,10 +115,10 @@ static bool is_blank(struct str line)
 }
 
 /* A line that is indented more than the one before is one level deeper. */
-static size_t depth_of(struct depth *d, struct str line)
+static size_t depth_of(struct read_file_depth *d, struct str line)
 {
     size_t columns = indentation(line);
-    if (!is_blank(line)) {
+    if (!read_file_is_blank(line)) {
         while (d->n && d->columns[d->n - 1] >= columns)
             d->n--;
         if (columns && d->n < LEVELS_MAX)
@@ -128,7 +128,8 @@ static size_t depth_of(struct depth *d, struct str line)
 }
 
 /* Appends at most LINE_CHARS characters; replaces invalid UTF-8. */
-static void add_line(struct reader *r, struct str line, bool whole, struct buf *out)
+static void read_file_add_line(
+    struct read_file_reader *r, struct str line, bool whole, struct buf *out)
 {
     AUTO_BUF struct buf text = BUF_INIT(8 * CHUNK);
     r->replaced += utf8_add_lossy(&text, line);
@@ -146,12 +147,12 @@ static void add_line(struct reader *r, struct str line, bool whole, struct buf *
 }
 
 /* Shows one line of the slice if it fits. */
-static void show(struct reader *r, struct str line, bool whole)
+static void read_file_print_line(struct read_file_reader *r, struct str line, bool whole)
 {
     AUTO_BUF struct buf text = BUF_INIT(8 * CHUNK);
     if (r->args->mode == MODE_INDENTATION)
         buf_printf(&text, "%zu\t", depth_of(&r->depth, line));
-    add_line(r, line, whole, &text);
+    read_file_add_line(r, line, whole, &text);
     buf_add_byte(&text, '\n');
     struct buf *content = &r->result->content;
     if (r->shown == LIMIT_LINES || content->n + text.n > LIMIT_BYTES) {
@@ -163,7 +164,7 @@ static void show(struct reader *r, struct str line, bool whole)
 }
 
 /* Shows the lines of the slice, then only counts the rest. */
-static void read_lines(struct reader *r)
+static void read_file_lines(struct read_file_reader *r)
 {
     AUTO_BUF struct buf line = BUF_INIT(2 * CHUNK);
     struct str piece;
@@ -183,7 +184,7 @@ static void read_lines(struct reader *r)
         if (!ends)
             continue;
         if (wanted)
-            show(r, buf_str(&line), whole);
+            read_file_print_line(r, buf_str(&line), whole);
         else if (r->args->mode == MODE_INDENTATION && line.n)
             depth_of(&r->depth, buf_str(&line));
         buf_reset(&line);
@@ -193,12 +194,12 @@ static void read_lines(struct reader *r)
     }
     if (open) {
         if (r->line >= r->args->offset && r->line < last && !r->full)
-            show(r, buf_str(&line), whole);
+            read_file_print_line(r, buf_str(&line), whole);
         r->line++;
     }
 }
 
-static void tell(struct reader *r)
+static void read_file_report(struct read_file_reader *r)
 {
     struct tool_result *result = r->result;
     uint64_t next = r->args->offset + r->shown;
@@ -227,22 +228,22 @@ static void tell(struct reader *r)
     tool_says(result, "%llu lines from line %u", (unsigned long long)r->shown, r->args->offset);
 }
 
-static bool read_open(struct reader *r, struct str name, struct err *err)
+static bool read_open(struct read_file_reader *r, struct str name, struct err *err)
 {
-    fill(r);
+    read_file_fill(r);
     if (memchr(buf_z(&r->chunk), '\0', MIN(r->chunk.n, (size_t)SNIFF)))
         return err_set(err, E_TOOL_VALIDATION,
             "'" STR_FMT "' is a binary file: it has NUL bytes; a command such as file or xxd can "
             "look into it",
             STR_ARG(name));
-    read_lines(r);
+    read_file_lines(r);
     if (r->failed)
         return err_errno(err, E_IO, errno, "cannot read '" STR_FMT "'", STR_ARG(name));
-    tell(r);
+    read_file_report(r);
     return true;
 }
 
-static bool run(
+static bool read_file_run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     const struct read_file_args *args = arguments;
@@ -254,7 +255,8 @@ static bool run(
     AUTO_FD int fd = toolbox_open_file(&where, args->path, &st, err);
     if (fd < 0)
         return false;
-    struct reader r = {.args = args, .result = result, .fd = fd, .chunk = BUF_INIT(2 * CHUNK)};
+    struct read_file_reader r = {
+        .args = args, .result = result, .fd = fd, .chunk = BUF_INIT(2 * CHUNK)};
     bool ok = read_open(&r, args->path, err);
     buf_done(&r.chunk);
     return ok;
@@ -268,5 +270,5 @@ const struct tool tool_read_file = {
         "which offset to go on.",
     .args = &shape,
     .example = "{\"path\": \"src/main.c\", \"offset\": 0, \"limit\": 200}",
-    .run = run,
+    .run = read_file_run,
 };

@@ -121,7 +121,7 @@ static const char *warning_of(struct str paths)
 }
 
 /* A request for consent and its outcome. */
-struct consent {
+struct registry_consent {
     struct toolbox *box;
     const struct tool *tool;
     const void *args;
@@ -133,9 +133,9 @@ struct consent {
 };
 
 /* Computes the diff for the question. If that fails, the call fails as if it had been executed. */
-static bool plan(void *context, struct str *ret_diff, struct err *err)
+static bool registry_plan(void *context, struct str *ret_diff, struct err *err)
 {
-    struct consent *c = context;
+    struct registry_consent *c = context;
     buf_reset(&c->diff);
     if (!c->tool->plan(c->box, c->args, &c->diff, c->result, err))
         return false;
@@ -149,7 +149,7 @@ static bool plan(void *context, struct str *ret_diff, struct err *err)
     return true;
 }
 
-static bool ask(struct consent *c, struct arena *a, struct err *err)
+static bool registry_request_consent(struct registry_consent *c, struct arena *a, struct err *err)
 {
     struct toolbox *box = c->box;
     const struct tool *tool = c->tool;
@@ -163,7 +163,7 @@ static bool ask(struct consent *c, struct arena *a, struct err *err)
         .is_command = tool->is_command,
         .mutating = true,
         .edit = c->edit.text.p ? &c->edit : NULL,
-        .plan = tool->plan && !box->options->remote ? plan : NULL,
+        .plan = tool->plan && !box->options->remote ? registry_plan : NULL,
         .context = c,
         .arguments = c->arguments,
     };
@@ -186,7 +186,7 @@ static bool ask(struct consent *c, struct arena *a, struct err *err)
     return true;
 }
 
-static void tell(
+static void registry_notify(
     struct toolbox *box, const char *name, enum tool_phase phase, const struct tool_result *result)
 {
     const struct tool_event_sink *sink = &box->options->events;
@@ -213,7 +213,7 @@ static void tell(
     sink->tell(sink->context, &event);
 }
 
-struct work {
+struct registry_work {
     struct toolbox *box;
     const char *name;
     uint64_t begun_ns;
@@ -222,13 +222,13 @@ struct work {
 /* Reports that the call was interrupted; ends the process. */
 static void call_off(void *context, int signal)
 {
-    const struct work *w = context;
+    const struct registry_work *w = context;
     struct tool_result result;
     tool_result_init(&result);
     guard_error(&result.error, signal);
     buf_printf(&result.content, "error: %s", result.error.message);
     result.duration_us = (clock_mono_ns() - w->begun_ns) / 1000;
-    tell(w->box, w->name, TOOL_ERROR, &result);
+    registry_notify(w->box, w->name, TOOL_ERROR, &result);
     w->box->options->called_off(w->box->options->context, &result);
 }
 
@@ -237,7 +237,7 @@ static bool run_here(struct toolbox *box, const struct tool *tool, const void *a
     struct tool_result *result, struct err *err)
 {
     struct guard guard;
-    struct work work = {box, tool->name, clock_mono_ns()};
+    struct registry_work work = {box, tool->name, clock_mono_ns()};
     if (tool->is_command || !box->options->called_off)
         return tool->run(box, args, result, err);
     guard_begin(&guard, box->options->signals, call_off, &work);
@@ -256,7 +256,7 @@ static const struct field *text_field(const struct tool *tool)
     return f;
 }
 
-static struct str text_of(const struct tool *tool, const json_t *arguments)
+static struct str registry_text(const struct tool *tool, const json_t *arguments)
 {
     if (!tool->text)
         return (struct str){0};
@@ -277,13 +277,14 @@ static json_t *with_text(const struct tool *tool, const json_t *arguments, struc
 
 /* Asks, and applies the user's edit. An edited command is then run; for edited files the user is
  * asked again with the new diff. */
-static bool settle(struct consent *c, json_t **arguments, struct arena *a, struct err *err)
+static bool registry_settle_consent(
+    struct registry_consent *c, json_t **arguments, struct arena *a, struct err *err)
 {
     do {
-        c->edit.text = text_of(c->tool, *arguments);
+        c->edit.text = registry_text(c->tool, *arguments);
         c->edit.done = false;
         c->arguments = *arguments;
-        if (!ask(c, a, err))
+        if (!registry_request_consent(c, a, err))
             return false;
         if (!c->edit.done)
             return true;
@@ -298,16 +299,17 @@ static bool settle(struct consent *c, json_t **arguments, struct arena *a, struc
     return true;
 }
 
-static bool call(struct toolbox *box, const struct tool *tool, const json_t *arguments,
+static bool registry_call(struct toolbox *box, const struct tool *tool, const json_t *arguments,
     struct tool_result *result, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(TOOL_ARGS_ARENA);
     _Alignas(max_align_t) unsigned char args[TOOL_ARGS_SIZE] = {0};
     AUTO_JSON json_t *given = json_incref((json_t *)arguments);
     struct remote *remote = box->options->remote;
-    struct consent c = {box, tool, args, result, .diff = BUF_INIT(PLAN_MAX)};
+    struct registry_consent c = {box, tool, args, result, .diff = BUF_INIT(PLAN_MAX)};
     c.edit = (struct approve_edit){.name = tool->text, .now = BUF_INIT(TOOL_ARGUMENTS_MAX)};
-    bool ok = tool_read_arguments(tool, given, &a, args, err) && settle(&c, &given, &a, err);
+    bool ok = tool_read_arguments(tool, given, &a, args, err) &&
+              registry_settle_consent(&c, &given, &a, err);
     if (ok && remote)
         ok = remote_call(remote, tool->name, given, box->options->signals, result, err);
     else if (ok)
@@ -345,7 +347,7 @@ static void note_signal(struct toolbox *box, const struct err *err)
 }
 
 /* Every call goes through here and gets one start event and one end or error event. */
-static void answer(struct toolbox *box, struct str name, const json_t *arguments,
+static void registry_answer(struct toolbox *box, struct str name, const json_t *arguments,
     struct err *refused, struct tool_result *result)
 {
     const struct tool *tool = tool_find(name);
@@ -353,7 +355,7 @@ static void answer(struct toolbox *box, struct str name, const json_t *arguments
     box->calls++;
     const char *shown =
         tool ? tool->name : arena_strdup(&result->arena, str_head(name, NAME_SHOWN));
-    tell(box, shown, TOOL_START, NULL);
+    registry_notify(box, shown, TOOL_START, NULL);
     uint64_t begun = clock_mono_ns();
     bool ok = false;
     if (!tool)
@@ -361,7 +363,7 @@ static void answer(struct toolbox *box, struct str name, const json_t *arguments
     else if (refused->code)
         err_move(&result->error, refused);
     else
-        ok = call(box, tool, arguments, result, &result->error);
+        ok = registry_call(box, tool, arguments, result, &result->error);
     if (tool && tool->mutating)
         toolbox_check(box, result);
     note_signal(box, &result->error);
@@ -371,20 +373,20 @@ static void answer(struct toolbox *box, struct str name, const json_t *arguments
     if (result->edited.p)
         say_edited(tool, result);
     if (result->truncated)
-        tell(box, shown, TOOL_TRUNCATION, result);
-    tell(box, shown, ok ? TOOL_END : TOOL_ERROR, result);
+        registry_notify(box, shown, TOOL_TRUNCATION, result);
+    registry_notify(box, shown, ok ? TOOL_END : TOOL_ERROR, result);
 }
 
 void tool_call_json(
     struct toolbox *box, struct str name, const json_t *arguments, struct tool_result *result)
 {
     AUTO_ERR struct err none = {0};
-    answer(box, name, arguments, &none, result);
+    registry_answer(box, name, arguments, &none, result);
 }
 
 void tool_refuse(struct toolbox *box, struct str name, struct err *why, struct tool_result *result)
 {
-    answer(box, name, NULL, why, result);
+    registry_answer(box, name, NULL, why, result);
 }
 
 void tool_call(
@@ -397,5 +399,5 @@ void tool_call(
             &err, E_TOOL_VALIDATION, "the arguments have more than %d bytes", TOOL_ARGUMENTS_MAX);
     else if (!json_parse(arguments, "arguments", E_TOOL_VALIDATION, &tree, &err))
         err_wrap(&err, "the arguments are no JSON");
-    answer(box, name, tree, &err, result);
+    registry_answer(box, name, tree, &err, result);
 }

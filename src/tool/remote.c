@@ -32,7 +32,7 @@ struct remote {
 
 /* The process --------------------------------------------------------------------------------- */
 
-NORETURN static void become(const char *const *argv, int in, int out, pid_t parent)
+NORETURN static void remote_exec_child(const char *const *argv, int in, int out, pid_t parent)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -59,7 +59,7 @@ bool remote_start(const char *const *argv, struct remote **ret_remote, struct er
     AUTO_FD int answering = out[1];
     pid_t parent = getpid(), pid = fork();
     if (pid == 0)
-        become(argv, theirs, answering, parent);
+        remote_exec_child(argv, theirs, answering, parent);
     if (pid < 0)
         return err_errno(err, E_IO, errno, "cannot start a process");
     fcntl(ours, F_SETFL, O_NONBLOCK);
@@ -104,7 +104,7 @@ void remote_stop(struct remote *r)
 
 /* Requests ------------------------------------------------------------------------------------ */
 
-struct talk {
+struct remote_talk {
     struct remote *r;
     struct str request; /* unsent rest */
     int signals;
@@ -112,20 +112,20 @@ struct talk {
     uint64_t deadline_ms; /* after an interruption */
 };
 
-static bool lose(struct remote *r, struct err *err, const char *why)
+static bool remote_lose(struct remote *r, struct err *err, const char *why)
 {
     r->gone = true;
     return err_set(err, E_IO, "%s; its tools can't be used any more", why);
 }
 
-static void interrupt(struct talk *t)
+static void remote_interrupt(struct remote_talk *t)
 {
     t->signal = guard_take(t->signals);
     t->deadline_ms = clock_mono_ms() + REMOTE_GRACE_MS;
     kill(t->r->pid, SIGINT);
 }
 
-static bool put_request(struct talk *t)
+static bool put_request(struct remote_talk *t)
 {
     ssize_t n = write(t->r->in, t->request.p, t->request.n);
     if (n < 0)
@@ -135,7 +135,7 @@ static bool put_request(struct talk *t)
 }
 
 /* Returns 1 after reading data, 0 without data, -1 at the end or if the response is too long. */
-static int take_answer(struct remote *r)
+static int remote_read_answer(struct remote *r)
 {
     char *room = buf_reserve(&r->seen, READ_SIZE);
     ssize_t n = room ? read(r->out, room, READ_SIZE) : 0;
@@ -148,7 +148,7 @@ static int take_answer(struct remote *r)
 }
 
 /* Polls once; returns false if there is nothing left to wait for. */
-static bool step(struct talk *t, struct err *err)
+static bool remote_step(struct remote_talk *t, struct err *err)
 {
     struct remote *r = t->r;
     struct pollfd fds[] = {
@@ -160,22 +160,22 @@ static bool step(struct talk *t, struct err *err)
     if (t->signal) {
         uint64_t now = clock_mono_ms();
         if (now >= t->deadline_ms)
-            return lose(r, err, "the box did not answer an interruption");
+            return remote_lose(r, err, "the box did not answer an interruption");
         wait_ms = (int)(t->deadline_ms - now);
     }
     if (poll(fds, ARRAY_LEN(fds), wait_ms) < 0)
         return errno == EINTR || err_errno(err, E_IO, errno, "cannot wait for the box");
     if (fds[2].revents)
-        interrupt(t);
-    if (fds[0].revents && take_answer(r) < 0)
-        return lose(r, err, r->seen.n ? "the box broke off its answer" : "the box is gone");
+        remote_interrupt(t);
+    if (fds[0].revents && remote_read_answer(r) < 0)
+        return remote_lose(r, err, r->seen.n ? "the box broke off its answer" : "the box is gone");
     if (fds[1].revents && !put_request(t))
-        return lose(r, err, "the box takes no calls");
+        return remote_lose(r, err, "the box takes no calls");
     return true;
 }
 
 /* Returns the response line without its line break; it stays in `seen`. */
-static bool exchange(struct talk *t, struct str *ret_line, struct err *err)
+static bool remote_exchange(struct remote_talk *t, struct str *ret_line, struct err *err)
 {
     struct remote *r = t->r;
     size_t looked = 0;
@@ -183,14 +183,14 @@ static bool exchange(struct talk *t, struct str *ret_line, struct err *err)
         const char *end =
             r->seen.n > looked ? memchr(r->seen.p + looked, '\n', r->seen.n - looked) : NULL;
         if (end && t->request.n)
-            return lose(r, err, "the box answered before it was asked");
+            return remote_lose(r, err, "the box answered before it was asked");
         if (end) {
             *ret_line = str_n(r->seen.p, (size_t)(end - r->seen.p));
             return ret_line->n + 1 == r->seen.n ||
-                   lose(r, err, "the box said more than it was asked");
+                   remote_lose(r, err, "the box said more than it was asked");
         }
         looked = r->seen.n;
-        if (!step(t, err))
+        if (!remote_step(t, err))
             return false;
     }
 }
@@ -245,7 +245,7 @@ static bool take_result(const json_t *tree, struct tool_result *result, struct e
         err, code_from(json_str(json_object_get(tree, "code"))), STR_FMT, STR_ARG(message));
 }
 
-static bool is_result(const json_t *tree, uint64_t id)
+static bool remote_is_result(const json_t *tree, uint64_t id)
 {
     static const char *const texts[] = {"status", "message", "content"};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
@@ -277,15 +277,15 @@ bool remote_call(struct remote *r, const char *name, const json_t *arguments, in
     make_request(r, name, arguments, &request);
     if (!buf_ok(&request))
         return err_set(err, E_TOOL_VALIDATION, "the arguments are too long");
-    struct talk talk = {.r = r, .request = buf_str(&request), .signals = signals};
-    bool ok = exchange(&talk, &line, err);
+    struct remote_talk talk = {.r = r, .request = buf_str(&request), .signals = signals};
+    bool ok = remote_exchange(&talk, &line, err);
     if (talk.signal && !ok)
         return guard_error(err, talk.signal);
     if (!ok)
         return false;
-    ok = json_parse(line, "answer", E_PROTOCOL, &tree, &unread) && is_result(tree, r->calls)
+    ok = json_parse(line, "answer", E_PROTOCOL, &tree, &unread) && remote_is_result(tree, r->calls)
              ? take_result(tree, result, err)
-             : lose(r, err, "the box gave an answer that is none");
+             : remote_lose(r, err, "the box gave an answer that is none");
     buf_reset(&r->seen);
     return talk.signal ? guard_error(err, talk.signal) : ok;
 }

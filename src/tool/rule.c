@@ -12,7 +12,7 @@ enum {
 };
 
 /* `*` matches any bytes. */
-static bool matches(struct str pattern, struct str text)
+static bool rule_pattern_matches(struct str pattern, struct str text)
 {
     size_t p = 0, t = 0, star = SIZE_MAX, mark = 0;
     while (t < text.n) {
@@ -35,7 +35,7 @@ static bool matches(struct str pattern, struct str text)
 }
 
 /* Returns false if there are more words than a rule can have. */
-static bool split(struct str pattern, struct str words[RULE_WORDS_MAX], size_t *ret_n)
+static bool rule_split(struct str pattern, struct str words[RULE_WORDS_MAX], size_t *ret_n)
 {
     struct str word;
     size_t n = 0;
@@ -50,26 +50,26 @@ static bool split(struct str pattern, struct str words[RULE_WORDS_MAX], size_t *
 }
 
 /* Properties of a pattern that matches a command. */
-struct fit {
+struct rule_fit {
     bool exact; /* without `*`: the user has read the whole command */
     bool open;  /* allows further words */
     bool named; /* names the command */
 };
 
-static bool fits(struct str pattern, const struct cmdline_command *c, struct fit *ret_fit)
+static bool rule_fits(struct str pattern, const struct cmdline_command *c, struct rule_fit *ret_fit)
 {
     struct str words[RULE_WORDS_MAX];
     size_t n;
-    if (!split(pattern, words, &n))
+    if (!rule_split(pattern, words, &n))
         return false;
     bool open = n > 0 && str_is(words[n - 1], "*");
     size_t named = open ? n - 1 : n;
     if (c->n < named || (!open && c->n != named))
         return false;
     for (size_t i = 0; i < named; i++)
-        if (!matches(words[i], c->words[i]))
+        if (!rule_pattern_matches(words[i], c->words[i]))
             return false;
-    *ret_fit = (struct fit){!memchr(pattern.p, '*', pattern.n), open, named > 0};
+    *ret_fit = (struct rule_fit){!memchr(pattern.p, '*', pattern.n), open, named > 0};
     return true;
 }
 
@@ -82,7 +82,7 @@ enum moved {
 
 /* Returns why a matching pattern does not cover a command, or NULL if it does. */
 static const char *objection(
-    const struct fit *fit, const struct cmdline_command *c, enum moved moved)
+    const struct rule_fit *fit, const struct cmdline_command *c, enum moved moved)
 {
     enum runs_fed fed = runs_fed(c);
     const char *why = NULL;
@@ -132,13 +132,13 @@ bool rule_check(struct str rule, struct err *err)
 static bool command_covered(const struct rule_set *rules, const char *tool,
     const struct cmdline_command *c, enum moved moved, const char **ret_why, bool *ret_exact)
 {
-    struct fit fit;
+    struct rule_fit fit;
     bool covered = false;
     *ret_exact = false;
     for (size_t l = 0; l < ARRAY_LEN(rules->lists); l++)
         for (size_t i = 0; rules->lists[l] && i < rules->lists[l]->n; i++) {
             struct str pattern = pattern_for(rules->lists[l]->p[i], tool);
-            if (!pattern.p || !fits(pattern, c, &fit))
+            if (!pattern.p || !rule_fits(pattern, c, &fit))
                 continue;
             const char *why = objection(&fit, c, moved);
             covered |= !why;
@@ -190,7 +190,7 @@ static bool path_covered(struct str pattern, struct str path)
 {
     if (pattern.n && pattern.p[pattern.n - 1] == '/') /* a directory and everything below it */
         return str_starts_with(path, pattern);
-    return matches(pattern, path);
+    return rule_pattern_matches(pattern, path);
 }
 
 bool rule_covers_paths(const struct rule_set *rules, const char *tool, struct str paths)

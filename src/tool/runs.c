@@ -42,7 +42,7 @@ bool runs_option(struct str word, const char *letters, const char *names)
     return false;
 }
 
-static bool has_option(const struct cmdline_command *c, const char *letters, const char *names)
+static bool runs_has_option(const struct cmdline_command *c, const char *letters, const char *names)
 {
     for (size_t i = 1; i < c->n; i++)
         if (runs_option(c->words[i], letters, names))
@@ -56,7 +56,7 @@ static bool has_option(const struct cmdline_command *c, const char *letters, con
  * tests/tool/bash_oracle.py repeats this. Builtins that assign are listed without options: a
  * variable may be an integer (SECONDS, OPTIND), whose value is evaluated, or special to the shell.
  * A builtin without a row (cd, echo, pwd, type, …) treats its words as text. */
-static const struct builtin {
+static const struct runs_builtin {
     const char *name;
     const char *letters; /* only with one of these options; NULL: always */
     const char *why;
@@ -117,7 +117,7 @@ static const char *builtin_runs(struct str name, const struct cmdline_command *c
 {
     for (size_t i = 0; i < ARRAY_LEN(builtins); i++)
         if (str_is(name, builtins[i].name) &&
-            (!builtins[i].letters || has_option(c, builtins[i].letters, NULL)))
+            (!builtins[i].letters || runs_has_option(c, builtins[i].letters, NULL)))
             return builtins[i].why;
     return str_is(name, "printf") && has_percent_n(c) ? EVALUATES : NULL;
 }
@@ -133,7 +133,7 @@ static const char starters[] =
 
 /* Options by which programs that seem to only read, or are allowed for one task, start another
  * program, load code, or write to an arbitrary file. */
-static const struct row {
+static const struct runs_row {
     const char *programs;
     const char *letters; /* option letters; "*": any option, including "+…" */
     const char *names;   /* long options */
@@ -220,7 +220,7 @@ static bool starts_so(const char *list, struct str word)
     return false;
 }
 
-static bool row_fits(const struct row *r, struct str word)
+static bool row_fits(const struct runs_row *r, struct str word)
 {
     bool any = r->letters && strcmp(r->letters, "*") == 0;
     if (any)
@@ -312,7 +312,7 @@ static const char *sqlite_runs(const struct cmdline_command *c)
     return NULL;
 }
 
-static const struct special {
+static const struct runs_special {
     const char *programs;
     const char *(*runs)(const struct cmdline_command *c);
 } specials[] = {

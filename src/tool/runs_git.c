@@ -33,7 +33,7 @@ static const char subcommands[] =
 static const char texts[] =
     "add blame commit diff grep log mv notes rev-list rm shortlog show stash status tag";
 
-static const struct option {
+static const struct runs_git_option {
     const char *subcommands; /* NULL: any */
     const char *letters;
     const char *names;

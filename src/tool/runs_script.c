@@ -6,67 +6,67 @@
 
 /* sed ----------------------------------------------------------------------------------------- */
 
-struct scan {
+struct runs_script_scan {
     struct str s;
     size_t at;
 };
 
-static int next(const struct scan *x)
+static int runs_script_peek(const struct runs_script_scan *x)
 {
     return x->at < x->s.n ? (unsigned char)x->s.p[x->at] : -1;
 }
 
-static void skip(struct scan *x, const char *bytes)
+static void runs_script_skip(struct runs_script_scan *x, const char *bytes)
 {
-    while (next(x) > 0 && strchr(bytes, next(x)))
+    while (runs_script_peek(x) > 0 && strchr(bytes, runs_script_peek(x)))
         x->at++;
 }
 
-static bool skip_to(struct scan *x, int delimiter)
+static bool skip_to(struct runs_script_scan *x, int delimiter)
 {
-    for (; next(x) >= 0 && next(x) != '\n'; x->at++) {
-        if (next(x) == delimiter) {
+    for (; runs_script_peek(x) >= 0 && runs_script_peek(x) != '\n'; x->at++) {
+        if (runs_script_peek(x) == delimiter) {
             x->at++;
             return true;
         }
-        if (next(x) == '\\')
+        if (runs_script_peek(x) == '\\')
             x->at++;
     }
     return false;
 }
 
 /* A line number, `$`, /regular expression/, or \cregular expressionc. */
-static bool skip_address(struct scan *x)
+static bool skip_address(struct runs_script_scan *x)
 {
-    if (next(x) == '/' || next(x) == '\\') {
-        x->at += next(x) == '\\';
-        int delimiter = next(x);
+    if (runs_script_peek(x) == '/' || runs_script_peek(x) == '\\') {
+        x->at += runs_script_peek(x) == '\\';
+        int delimiter = runs_script_peek(x);
         x->at++;
         if (delimiter < 0 || !skip_to(x, delimiter))
             return false;
-        skip(x, "IM");
+        runs_script_skip(x, "IM");
         return true;
     }
-    skip(x, "0123456789$~+");
+    runs_script_skip(x, "0123456789$~+");
     return true;
 }
 
 /* s and y; the flags `e` and `w` are not skipped, so that the caller rejects them. */
-static bool skip_substitution(struct scan *x, bool flags)
+static bool skip_substitution(struct runs_script_scan *x, bool flags)
 {
-    int delimiter = next(x);
+    int delimiter = runs_script_peek(x);
     x->at++;
     if (delimiter < 0 || delimiter == '\n' || delimiter == '\\' || !skip_to(x, delimiter) ||
         !skip_to(x, delimiter))
         return false;
     if (flags)
-        skip(x, "gpiIm0123456789M");
+        runs_script_skip(x, "gpiIm0123456789M");
     return true;
 }
 
-static bool skip_command(struct scan *x)
+static bool skip_command(struct runs_script_scan *x)
 {
-    int c = next(x);
+    int c = runs_script_peek(x);
     x->at++;
     switch (c) {
     case 's':
@@ -80,15 +80,15 @@ static bool skip_command(struct scan *x)
     case 'r':
     case 'R':
     case '#':
-        while (next(x) >= 0 && next(x) != '\n')
+        while (runs_script_peek(x) >= 0 && runs_script_peek(x) != '\n')
             x->at++;
         return true;
     case ':':
     case 'b':
     case 't':
     case 'T':
-        skip(x, " ");
-        skip(x, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+        runs_script_skip(x, " ");
+        runs_script_skip(x, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
         break;
     case '{':
     case '}':
@@ -96,29 +96,29 @@ static bool skip_command(struct scan *x)
     default:
         if (c < 0 || !strchr("pPdDqQlnNgGhHxFz=", c) || c == 0)
             return false;
-        skip(x, " 0123456789");
+        runs_script_skip(x, " 0123456789");
     }
-    skip(x, " \t");
-    return next(x) < 0 || strchr(";\n}#", next(x));
+    runs_script_skip(x, " \t");
+    return runs_script_peek(x) < 0 || strchr(";\n}#", runs_script_peek(x));
 }
 
 static bool sed_reads_only(struct str script)
 {
-    struct scan x = {.s = script};
+    struct runs_script_scan x = {.s = script};
     for (;;) {
-        skip(&x, " \t\n;");
-        if (next(&x) < 0)
+        runs_script_skip(&x, " \t\n;");
+        if (runs_script_peek(&x) < 0)
             return true;
         if (!skip_address(&x))
             return false;
-        skip(&x, " \t");
-        if (next(&x) == ',') {
+        runs_script_skip(&x, " \t");
+        if (runs_script_peek(&x) == ',') {
             x.at++;
-            skip(&x, " \t");
+            runs_script_skip(&x, " \t");
             if (!skip_address(&x))
                 return false;
         }
-        skip(&x, " \t!");
+        runs_script_skip(&x, " \t!");
         if (!skip_command(&x))
             return false;
     }

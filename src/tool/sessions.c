@@ -21,7 +21,7 @@ enum {
 /* Output ------------------------------------------------------------------------------------- */
 
 /* Saves a growing log to its file before it takes much memory. */
-static void keep(void *context, struct str bytes)
+static void sessions_log_output(void *context, struct str bytes)
 {
     struct tool_session *s = context;
     AUTO_ERR struct err ignored = {0};
@@ -30,7 +30,7 @@ static void keep(void *context, struct str bytes)
         s->unsaved = !outlog_save(&s->log, s->log_dir, &ignored);
 }
 
-static void step(struct tool_session *s)
+static void sessions_advance(struct tool_session *s)
 {
     for (size_t i = 0; i < STEPS && !s->over; i++) {
         enum session_news news = session_next(s->session, 0);
@@ -48,7 +48,8 @@ static int timeout_of(uint64_t until)
 
 /* Polls once and reads from sessions that have output. Returns true if one of the caller's file
  * descriptors is ready. */
-static bool look(struct tool_sessions *all, const struct sessions_wait *wait, uint64_t until)
+static bool sessions_poll_once(
+    struct tool_sessions *all, const struct sessions_wait *wait, uint64_t until)
 {
     struct pollfd fds[SESSIONS_MAX * SESSION_POLLS + SESSIONS_FDS_MAX];
     size_t n = 0;
@@ -72,7 +73,7 @@ static bool look(struct tool_sessions *all, const struct sessions_wait *wait, ui
         if (s->over)
             continue;
         if (fds[n].revents || fds[n + 1].revents || session_due_ms(s->session) <= now)
-            step(s);
+            sessions_advance(s);
         n += SESSION_POLLS;
     }
     bool readable = false;
@@ -87,7 +88,8 @@ enum sessions_news sessions_wait(struct toolbox *box, const struct sessions_wait
 {
     BUG_ON(wait->n_fds > SESSIONS_FDS_MAX);
     for (;;) {
-        if (look(box->sessions, wait, wait->ending && wait->ending->over ? 0 : wait->deadline_ms))
+        if (sessions_poll_once(
+                box->sessions, wait, wait->ending && wait->ending->over ? 0 : wait->deadline_ms))
             return SESSIONS_READABLE;
         if (wait->ending && wait->ending->over)
             return SESSIONS_ENDED;
@@ -99,7 +101,8 @@ enum sessions_news sessions_wait(struct toolbox *box, const struct sessions_wait
 /* Other event loops --------------------------------------------------------------------------- */
 
 /* Collects the file descriptors that can still become readable. */
-static size_t live(const struct tool_sessions *all, int fds[SESSIONS_MAX * SESSION_POLLS])
+static size_t sessions_live_fds(
+    const struct tool_sessions *all, int fds[SESSIONS_MAX * SESSION_POLLS])
 {
     size_t n = 0;
     for (size_t i = 0; all && i < all->n; i++) {
@@ -117,7 +120,7 @@ static size_t live(const struct tool_sessions *all, int fds[SESSIONS_MAX * SESSI
 int sessions_descriptor(struct toolbox *box)
 {
     int fds[SESSIONS_MAX * SESSION_POLLS];
-    size_t n = live(box->sessions, fds);
+    size_t n = sessions_live_fds(box->sessions, fds);
     int set = n ? epoll_create1(EPOLL_CLOEXEC) : -1;
     for (size_t i = 0; set >= 0 && i < n; i++) {
         struct epoll_event event = {.events = EPOLLIN};
@@ -132,8 +135,8 @@ int sessions_descriptor(struct toolbox *box)
 void sessions_tend(struct toolbox *box, int descriptor)
 {
     int fds[SESSIONS_MAX * SESSION_POLLS];
-    (void)look(box->sessions, &(struct sessions_wait){0}, 0);
-    if (live(box->sessions, fds) == box->sessions->watched)
+    (void)sessions_poll_once(box->sessions, &(struct sessions_wait){0}, 0);
+    if (sessions_live_fds(box->sessions, fds) == box->sessions->watched)
         return;
     AUTO_FD int set = sessions_descriptor(box);
     if (set < 0)
@@ -183,7 +186,7 @@ void sessions_forget(struct toolbox *box, struct tool_session *s)
 }
 
 /* "3 (make watch), 4 (python3)", oldest first. */
-static void add_names(const struct tool_sessions *all, size_t most, struct buf *text)
+static void sessions_add_names(const struct tool_sessions *all, size_t most, struct buf *text)
 {
     for (size_t i = 0; i < MIN(all->n, most); i++) {
         struct str command = all->p[i]->command, shown = str_head(command, COMMAND_SHOWN);
@@ -204,7 +207,7 @@ struct tool_session *sessions_find(struct toolbox *box, uint32_t id, struct err 
             return all->p[i];
     AUTO_BUF struct buf names = BUF_INIT(LIST_MAX);
     if (all && all->n)
-        add_names(all, SESSIONS_MAX, &names);
+        sessions_add_names(all, SESSIONS_MAX, &names);
     err_set(err, E_NOT_FOUND, "there is no session %u%s%s", id,
         names.n ? "; there are: " : ", nor any other: exec_command starts one", buf_z(&names));
     return NULL;
@@ -224,7 +227,7 @@ static struct tool_session *least_needed(const struct tool_sessions *all)
 }
 
 /* Makes room for one more by forgetting a session that has ended. */
-static bool make_room(struct toolbox *box, struct err *err)
+static bool sessions_make_room(struct toolbox *box, struct err *err)
 {
     struct tool_sessions *all = box->sessions;
     size_t told = 0;
@@ -238,14 +241,14 @@ static bool make_room(struct toolbox *box, struct err *err)
         return true;
     }
     AUTO_BUF struct buf names = BUF_INIT(LIST_MAX);
-    add_names(all, LIST_SHOWN, &names);
+    sessions_add_names(all, LIST_SHOWN, &names);
     err_set(err, E_CONFLICT,
         "%d sessions run already; end one with write_stdin (chars \"\\u0003\"); the oldest are %s",
         SESSIONS_MAX, buf_z(&names));
     return err_ctx_int(err, "limit", SESSIONS_MAX);
 }
 
-static bool open_session(struct toolbox *box, const struct session_request *request,
+static bool sessions_open(struct toolbox *box, const struct session_request *request,
     struct tool_session *s, struct err *err)
 {
     struct confined *c = ARENA_NEW(&s->arena, struct confined, 1);
@@ -266,7 +269,7 @@ static bool open_session(struct toolbox *box, const struct session_request *requ
         .cols = request->cols,
         .budgets = {c->policy.budgets.max_runtime_ms, c->policy.budgets.max_output_bytes},
         .cancel = -1,
-        .output = keep,
+        .output = sessions_log_output,
         .context = s,
     };
     return session_open(&options, &s->session, err);
@@ -277,13 +280,13 @@ bool sessions_start(struct toolbox *box, const struct session_request *request,
 {
     if (!box->sessions)
         box->sessions = base_alloc(sizeof(*box->sessions));
-    if (!make_room(box, err))
+    if (!sessions_make_room(box, err))
         return false;
     struct tool_session *s = base_alloc(sizeof(*s));
     s->arena = ARENA_INIT(CONFINE_ARENA + COMMAND_MAX);
     s->log = OUTLOG_NONE;
     s->log_dir = box->options->log_dir;
-    if (!open_session(box, request, s, err)) {
+    if (!sessions_open(box, request, s, err)) {
         free_session(s);
         return false;
     }

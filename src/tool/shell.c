@@ -38,7 +38,8 @@ struct shell {
     int sessions;                   /* readable: sessions of exec_command have output */
 };
 
-static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+static bool shell_subject(
+    struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct shell_args *args = arguments;
     (void)box;
@@ -47,20 +48,20 @@ static bool subject(struct toolbox *box, const void *arguments, struct buf *text
     return true;
 }
 
-static void seen(void *context, struct str bytes)
+static void shell_on_output(void *context, struct str bytes)
 {
     struct shell *s = context;
     outlog_add(&s->all, bytes);
 }
 
-static void tend(void *context)
+static void shell_tend_sessions(void *context)
 {
     struct shell *s = context;
     sessions_tend(s->box, s->sessions);
 }
 
 /* Saves the whole output to a file, as the model does not see all of it. */
-static const char *saved(struct shell *s)
+static const char *shell_save_output(struct shell *s)
 {
     AUTO_ERR struct err err = {0};
     if (!outlog_save(&s->all, s->box->options->log_dir, &err)) {
@@ -82,7 +83,7 @@ static void show_stream(struct shell *s, size_t i, const char *title)
         return;
     clean_text(buf_str(&raw), &text);
     if (limit_ends(&cap, buf_str(&text), NULL, &view)) {
-        const char *path = s->all.path ? s->all.path : saved(s);
+        const char *path = s->all.path ? s->all.path : shell_save_output(s);
         AUTO_BUF struct buf where = BUF_INIT(PATH_MAX + 100);
         buf_printf(&where, "all of it is in %s", path ? path : "no file");
         buf_reset(&view);
@@ -95,7 +96,7 @@ static void show_stream(struct shell *s, size_t i, const char *title)
         buf_add_byte(content, '\n');
 }
 
-static bool judge(struct shell *s, const struct exec_result *r, struct err *err)
+static bool shell_report_exit(struct shell *s, const struct exec_result *r, struct err *err)
 {
     struct tool_result *result = s->result;
     bool late = r->status == EXEC_ERRORED && r->exit.by_harness &&
@@ -134,8 +135,8 @@ static bool run_confined(struct shell *s, const struct confined *c, struct err *
         .output = {s->streams[0].fd, s->streams[1].fd},
         .signals = s->box->options->signals,
         .cancel = -1,
-        .seen = seen,
-        .tend = sessions >= 0 ? tend : NULL,
+        .seen = shell_on_output,
+        .tend = sessions >= 0 ? shell_tend_sessions : NULL,
         .tended = sessions,
         .context = s,
     };
@@ -147,12 +148,12 @@ static bool run_confined(struct shell *s, const struct confined *c, struct err *
     s->result->has_output = true;
     show_stream(s, 0, NULL);
     show_stream(s, 1, "stderr");
-    bool ok = judge(s, &r, err);
+    bool ok = shell_report_exit(s, &r, err);
     err_done(&r.error);
     return ok;
 }
 
-static bool run(
+static bool shell_run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     struct shell s = {.box = box,
@@ -184,6 +185,6 @@ const struct tool tool_shell = {
     .mutating = true,
     .text = "command",
     .is_command = true,
-    .run = run,
-    .subject = subject,
+    .run = shell_run,
+    .subject = shell_subject,
 };

@@ -133,7 +133,7 @@ static bool refuse_write(const struct toolbox *box, const struct resolved *where
 }
 
 /* Files that configure cordon or git, by the configured names and by the paths they resolve to. */
-static bool is_own(const struct toolbox *box, struct str path)
+static bool toolbox_is_own(const struct toolbox *box, struct str path)
 {
     for (size_t i = 0; i < box->options->n_own; i++) {
         struct str own = box->options->own[i];
@@ -150,7 +150,7 @@ static bool refuse_part(struct toolbox *box, const struct resolved *where, struc
     struct str name = toolbox_name(box, where), root = where->root->path;
     const struct protect_options options = {
         .roots = &root, .n_roots = 1, .home = box->options->home};
-    if (!is_own(box, where->path) && !protect_refuses(&options, where->path)) {
+    if (!toolbox_is_own(box, where->path) && !protect_refuses(&options, where->path)) {
         box->made_parts |= parts_may_make(lexical_rest(root, where->path));
         if (box->made_parts)
             toolbox_protect(box, &root, 1);

@@ -10,13 +10,13 @@ enum {
     MARK_MIN = 12, /* minimum length of "\ No newline…" in any language */
 };
 
-enum found {
+enum unified_found {
     FOUND_NOTHING,
     FOUND_PATCH,
     FOUND_ERROR,
 };
 
-struct reader {
+struct unified_reader {
     struct unified u;
     struct str rest;
     size_t line; /* line number of the start of `rest`, from 1 */
@@ -34,35 +34,36 @@ void unified_done(struct unified *u)
 }
 
 /* Returns the first line, including its line break if it has one. */
-static struct str line_of(struct str text)
+static struct str unified_first_line(struct str text)
 {
     ptrdiff_t lf = str_find(text, '\n');
     return lf < 0 ? text : str_head(text, (size_t)lf + 1);
 }
 
-static bool is_whole(struct str line)
+static bool unified_is_whole(struct str line)
 {
     return str_ends_with(line, STR("\n"));
 }
 
-static void skip_line(struct reader *r, struct str line)
+static void unified_skip_line(struct unified_reader *r, struct str line)
 {
     r->rest = str_skip(r->rest, line.n);
     r->line++;
 }
 
-static bool wrong_at(struct reader *r, size_t line)
+static bool unified_fail_at(struct unified_reader *r, size_t line)
 {
     err_wrap(r->err, "line %zu of the patch", line);
     return err_ctx_int(r->err, "line", (int64_t)line);
 }
 
-#define WRONG(r, ...) (err_set((r)->err, E_PATCH_PARSE, __VA_ARGS__), wrong_at((r), (r)->line))
+#define WRONG(r, ...) \
+    (err_set((r)->err, E_PATCH_PARSE, __VA_ARGS__), unified_fail_at((r), (r)->line))
 
 /* Hunks -----------------------------------------------------------------------------------------
  */
 
-static bool read_number(struct str *s, uint64_t *ret_value)
+static bool unified_read_number(struct str *s, uint64_t *ret_value)
 {
     size_t n = 0;
     uint64_t value = 0;
@@ -76,11 +77,11 @@ static bool read_number(struct str *s, uint64_t *ret_value)
 static bool read_range(struct str *s, struct str behind, uint64_t *ret_at, uint64_t *ret_n)
 {
     *ret_n = 1;
-    if (!read_number(s, ret_at))
+    if (!unified_read_number(s, ret_at))
         return false;
     if (s->n && s->p[0] == ',') {
         *s = str_skip(*s, 1);
-        if (!read_number(s, ret_n))
+        if (!unified_read_number(s, ret_n))
             return false;
     }
     if (!str_starts_with(*s, behind))
@@ -93,7 +94,7 @@ static bool read_range(struct str *s, struct str behind, uint64_t *ret_at, uint6
 static bool read_hunk_header(struct str line, struct unified_hunk *h)
 {
     struct str s = str_skip(line, 4);
-    return is_whole(line) && read_range(&s, STR(" +"), &h->old_at, &h->old_n) &&
+    return unified_is_whole(line) && read_range(&s, STR(" +"), &h->old_at, &h->old_n) &&
            read_range(&s, STR(" @@"), &h->new_at, &h->new_n);
 }
 
@@ -130,10 +131,10 @@ static bool count_line(struct unified_hunk *h, struct str line, uint64_t *old, u
     }
 }
 
-static bool corrupt_line(struct reader *r, const struct unified_hunk *h, struct str line)
+static bool corrupt_line(struct unified_reader *r, const struct unified_hunk *h, struct str line)
 {
     struct str shown = str_head(str_trim_end(line, '\n'), SHOWN);
-    if (!is_whole(line) && line.n)
+    if (!unified_is_whole(line) && line.n)
         return WRONG(r, "the last line does not end: add a newline to the patch");
     return WRONG(r,
         "'" STR_FMT "' is wrong in the hunk of line %zu, which says that it has %llu old and %llu "
@@ -141,7 +142,8 @@ static bool corrupt_line(struct reader *r, const struct unified_hunk *h, struct 
         STR_ARG(shown), h->line, (unsigned long long)h->old_n, (unsigned long long)h->new_n);
 }
 
-static bool short_hunk(struct reader *r, const struct unified_hunk *h, uint64_t old, uint64_t new)
+static bool short_hunk(
+    struct unified_reader *r, const struct unified_hunk *h, uint64_t old, uint64_t new)
 {
     return WRONG(r,
         "the hunk of line %zu ends too early: %llu old and %llu new lines are missing; are the "
@@ -149,28 +151,28 @@ static bool short_hunk(struct reader *r, const struct unified_hunk *h, uint64_t 
         h->line, (unsigned long long)old, (unsigned long long)new);
 }
 
-static bool read_body(struct reader *r, struct unified_hunk *h)
+static bool unified_read_body(struct unified_reader *r, struct unified_hunk *h)
 {
     uint64_t old = h->old_n, new = h->new_n;
     const char *begin = r->rest.p;
     while ((old || new) && r->rest.n) {
-        struct str line = line_of(r->rest);
-        if (!is_whole(line) || !count_line(h, line, &old, &new))
+        struct str line = unified_first_line(r->rest);
+        if (!unified_is_whole(line) || !count_line(h, line, &old, &new))
             return corrupt_line(r, h, line);
-        skip_line(r, line);
+        unified_skip_line(r, line);
     }
     if (old || new)
         return short_hunk(r, h, old, new);
     if (!h->added && !h->removed)
         return WRONG(r, "the hunk of line %zu changes nothing", h->line);
-    struct str mark = line_of(r->rest);
+    struct str mark = unified_first_line(r->rest);
     if (r->rest.n > MARK_MIN && str_starts_with(mark, STR("\\ ")))
-        skip_line(r, mark);
+        unified_skip_line(r, mark);
     h->body = str_n(begin, (size_t)(r->rest.p - begin));
     return true;
 }
 
-static void *grow(void *p, size_t n, size_t *cap, size_t size)
+static void *unified_grow(void *p, size_t n, size_t *cap, size_t size)
 {
     if (n < *cap)
         return p;
@@ -178,27 +180,27 @@ static void *grow(void *p, size_t n, size_t *cap, size_t size)
     return base_realloc(p, *cap * size);
 }
 
-static void push_hunk(struct unified *u, const struct unified_hunk *h)
+static void unified_push_hunk(struct unified *u, const struct unified_hunk *h)
 {
-    u->hunks = grow(u->hunks, u->n_hunks, &u->cap_hunks, sizeof(*u->hunks));
+    u->hunks = unified_grow(u->hunks, u->n_hunks, &u->cap_hunks, sizeof(*u->hunks));
     u->hunks[u->n_hunks++] = *h;
 }
 
-static bool read_hunks(struct reader *r, struct unified_patch *p)
+static bool read_hunks(struct unified_reader *r, struct unified_patch *p)
 {
     uint64_t old = 0, new = 0;
     p->first = r->u.n_hunks;
     while (r->rest.n > 4 && str_starts_with(r->rest, STR("@@ -"))) {
         struct unified_hunk h = {.line = r->line};
-        struct str line = line_of(r->rest);
+        struct str line = unified_first_line(r->rest);
         if (!read_hunk_header(line, &h))
             return WRONG(r, "the hunk's header is not like '@@ -1,2 +1,3 @@'");
-        skip_line(r, line);
-        if (!read_body(r, &h))
+        unified_skip_line(r, line);
+        if (!unified_read_body(r, &h))
             return false;
         old += h.old_n;
         new += h.new_n;
-        push_hunk(&r->u, &h);
+        unified_push_hunk(&r->u, &h);
         p->n++;
     }
     /* A single hunk that only adds may create the file, one that only removes may delete it. */
@@ -216,16 +218,16 @@ static bool read_hunks(struct reader *r, struct unified_patch *p)
 /* Git headers -----------------------------------------------------------------------------------
  */
 
-struct header {
-    struct reader *r;
+struct unified_header {
+    struct unified_reader *r;
     struct unified_patch *p;
     struct str twice; /* the name in "diff --git a/x b/x", or unset */
 };
 
 /* Returns 1 if the header ends before this line, 0 to continue, -1 on error. */
-typedef int (*header_fn)(struct header *h, struct str text);
+typedef int (*header_fn)(struct unified_header *h, struct str text);
 
-static int take_end(struct header *h, struct str text)
+static int take_end(struct unified_header *h, struct str text)
 {
     (void)h;
     (void)text;
@@ -233,7 +235,7 @@ static int take_end(struct header *h, struct str text)
 }
 
 static int verify_name(
-    struct header *h, struct str text, bool is_null, struct str *name, const char *side)
+    struct unified_header *h, struct str text, bool is_null, struct str *name, const char *side)
 {
     struct arena *a = &h->r->u.arena;
     if (!name->p && !is_null) {
@@ -254,17 +256,17 @@ static int verify_name(
     return -1;
 }
 
-static int take_old_name(struct header *h, struct str text)
+static int take_old_name(struct unified_header *h, struct str text)
 {
     return verify_name(h, text, h->p->is_new > 0, &h->p->old_name, "old");
 }
 
-static int take_new_name(struct header *h, struct str text)
+static int take_new_name(struct unified_header *h, struct str text)
 {
     return verify_name(h, text, h->p->is_delete > 0, &h->p->new_name, "new");
 }
 
-static int read_mode(struct header *h, struct str text, unsigned *ret_mode)
+static int read_mode(struct unified_header *h, struct str text, unsigned *ret_mode)
 {
     unsigned mode = 0;
     size_t n = 0;
@@ -278,65 +280,65 @@ static int read_mode(struct header *h, struct str text, unsigned *ret_mode)
     return 0;
 }
 
-static int take_old_mode(struct header *h, struct str text)
+static int take_old_mode(struct unified_header *h, struct str text)
 {
     return read_mode(h, text, &h->p->old_mode);
 }
 
-static int take_new_mode(struct header *h, struct str text)
+static int take_new_mode(struct unified_header *h, struct str text)
 {
     return read_mode(h, text, &h->p->new_mode);
 }
 
-static int take_deleted(struct header *h, struct str text)
+static int take_deleted(struct unified_header *h, struct str text)
 {
     h->p->is_delete = 1;
     h->p->old_name = h->twice;
     return take_old_mode(h, text);
 }
 
-static int take_created(struct header *h, struct str text)
+static int take_created(struct unified_header *h, struct str text)
 {
     h->p->is_new = 1;
     h->p->new_name = h->twice;
     return take_new_mode(h, text);
 }
 
-static struct str moved_name(struct header *h, struct str text)
+static struct str moved_name(struct unified_header *h, struct str text)
 {
     size_t strip = h->r->strip ? h->r->strip - 1 : 0;
     return name_read(&h->r->u.arena, text, strip, 0);
 }
 
-static int take_copy_from(struct header *h, struct str text)
+static int take_copy_from(struct unified_header *h, struct str text)
 {
     h->p->is_copy = true;
     h->p->old_name = moved_name(h, text);
     return 0;
 }
 
-static int take_copy_to(struct header *h, struct str text)
+static int take_copy_to(struct unified_header *h, struct str text)
 {
     h->p->is_copy = true;
     h->p->new_name = moved_name(h, text);
     return 0;
 }
 
-static int take_rename_from(struct header *h, struct str text)
+static int take_rename_from(struct unified_header *h, struct str text)
 {
     h->p->is_rename = true;
     h->p->old_name = moved_name(h, text);
     return 0;
 }
 
-static int take_rename_to(struct header *h, struct str text)
+static int take_rename_to(struct unified_header *h, struct str text)
 {
     h->p->is_rename = true;
     h->p->new_name = moved_name(h, text);
     return 0;
 }
 
-static int take_nothing(struct header *h, struct str text)
+static int take_nothing(struct unified_header *h, struct str text)
 {
     (void)h;
     (void)text;
@@ -344,7 +346,7 @@ static int take_nothing(struct header *h, struct str text)
 }
 
 /* index 1234..5678 100644: only the mode is used. */
-static int take_index(struct header *h, struct str text)
+static int take_index(struct unified_header *h, struct str text)
 {
     ptrdiff_t dot = str_find(text, '.');
     if (dot < 0 || dot > 64 || (size_t)dot + 1 >= text.n || text.p[dot + 1] != '.')
@@ -354,7 +356,7 @@ static int take_index(struct header *h, struct str text)
     return blank >= 0 && blank <= 64 ? take_old_mode(h, str_skip(second, (size_t)blank + 1)) : 0;
 }
 
-static int take_header_line(struct header *h, struct str line)
+static int take_header_line(struct unified_header *h, struct str line)
 {
     static const struct {
         struct str mark;
@@ -383,7 +385,7 @@ static int take_header_line(struct header *h, struct str line)
     return 1;
 }
 
-static bool check_header(struct header *h)
+static bool check_header(struct unified_header *h)
 {
     const struct unified_patch *p = h->p;
     int said = (p->is_delete == 1) + (p->is_new == 1) + p->is_rename + p->is_copy;
@@ -397,7 +399,7 @@ static bool check_header(struct header *h)
     return true;
 }
 
-static bool name_missing(struct header *h)
+static bool name_missing(struct unified_header *h)
 {
     struct unified_patch *p = h->p;
     if (!p->old_name.p && !p->new_name.p)
@@ -406,30 +408,30 @@ static bool name_missing(struct header *h)
     if (!missing)
         return false;
     err_set(h->r->err, E_PATCH_PARSE, "the header has no file name (names look like a/x and b/x)");
-    wrong_at(h->r, p->line);
+    unified_fail_at(h->r, p->line);
     return true;
 }
 
 /* Reads the header after "diff --git ". *ret_lines: lines of the header, including this one. */
-static enum found read_git_header(
-    struct reader *r, struct str line, struct unified_patch *p, size_t *ret_lines)
+static enum unified_found read_git_header(
+    struct unified_reader *r, struct str line, struct unified_patch *p, size_t *ret_lines)
 {
-    struct header h = {.r = r, .p = p};
+    struct unified_header h = {.r = r, .p = p};
     size_t begin = r->line;
     p->is_new = p->is_delete = 0;
     p->line = r->line;
     h.twice = name_read_twice(&r->u.arena, str_skip(line, sizeof("diff --git ") - 1), r->strip);
-    skip_line(r, line);
+    unified_skip_line(r, line);
     while (r->rest.n) {
-        line = line_of(r->rest);
-        if (!is_whole(line))
+        line = unified_first_line(r->rest);
+        if (!unified_is_whole(line))
             break;
         int res = take_header_line(&h, line);
         if (res < 0 || !check_header(&h))
             return FOUND_ERROR;
         if (res > 0)
             break;
-        skip_line(r, line);
+        unified_skip_line(r, line);
     }
     *ret_lines = r->line - begin;
     return name_missing(&h) ? FOUND_ERROR : FOUND_PATCH;
@@ -439,7 +441,7 @@ static enum found read_git_header(
  */
 
 /* Returns the number of components to strip; -1 if unknown. */
-static int guess_strip(struct reader *r, struct str line)
+static int guess_strip(struct unified_reader *r, struct str line)
 {
     if (name_is_null(line))
         return -1;
@@ -447,7 +449,7 @@ static int guess_strip(struct reader *r, struct str line)
     return name.p && str_find(name, '/') < 0 ? 0 : -1;
 }
 
-static void learn_strip(struct reader *r, struct str old, struct str new)
+static void learn_strip(struct unified_reader *r, struct str old, struct str new)
 {
     if (r->strip_known)
         return;
@@ -461,7 +463,7 @@ static void learn_strip(struct reader *r, struct str old, struct str new)
 }
 
 static bool read_plain_header(
-    struct reader *r, struct str old, struct str new, struct unified_patch *p)
+    struct unified_reader *r, struct str old, struct str new, struct unified_patch *p)
 {
     struct arena *a = &r->u.arena;
     struct str name, no = {0};
@@ -495,21 +497,21 @@ static bool read_plain_header(
 
 static bool is_plain_header(struct str rest, struct str line)
 {
-    struct str after = str_skip(rest, line.n), second = line_of(after);
+    struct str after = str_skip(rest, line.n), second = unified_first_line(after);
     return str_starts_with(line, STR("--- ")) && str_starts_with(after, STR("+++ ")) &&
            rest.n >= second.n + 14 && str_starts_with(str_skip(after, second.n), STR("@@ -"));
 }
 
 /* Skips text that is not a diff, and the header. */
-static enum found find_header(struct reader *r, struct unified_patch *p)
+static enum unified_found find_header(struct unified_reader *r, struct unified_patch *p)
 {
     /* Set only once: git keeps the data of a header without content for the next one. */
     *p = (struct unified_patch){.is_new = -1, .is_delete = -1};
     while (r->rest.n) {
-        struct str line = line_of(r->rest);
+        struct str line = unified_first_line(r->rest);
         struct unified_hunk h = {0};
         if (line.n < 6) {
-            skip_line(r, line);
+            unified_skip_line(r, line);
             continue;
         }
         if (str_starts_with(line, STR("@@ -")) && read_hunk_header(line, &h)) {
@@ -520,21 +522,21 @@ static enum found find_header(struct reader *r, struct unified_patch *p)
             break;
         if (str_starts_with(line, STR("diff --git "))) {
             size_t lines;
-            struct reader before = *r;
-            enum found found = read_git_header(r, line, p, &lines);
+            struct unified_reader before = *r;
+            enum unified_found found = read_git_header(r, line, p, &lines);
             if (found == FOUND_ERROR || lines > 1)
                 return found;
             before.u = r->u;
             *r = before;
         } else if (is_plain_header(r->rest, line)) {
-            struct str second = line_of(str_skip(r->rest, line.n));
+            struct str second = unified_first_line(str_skip(r->rest, line.n));
             if (!read_plain_header(r, line, second, p))
                 return FOUND_ERROR;
-            skip_line(r, line);
-            skip_line(r, second);
+            unified_skip_line(r, line);
+            unified_skip_line(r, second);
             return FOUND_PATCH;
         }
-        skip_line(r, line);
+        unified_skip_line(r, line);
     }
     return FOUND_NOTHING;
 }
@@ -546,9 +548,9 @@ static bool has_metadata(const struct unified_patch *p)
 }
 
 /* Checks a header without hunks. */
-static bool check_empty(struct reader *r, struct unified_patch *p)
+static bool check_empty(struct unified_reader *r, struct unified_patch *p)
 {
-    struct str line = line_of(r->rest);
+    struct str line = unified_first_line(r->rest);
     p->is_binary =
         str_is(line, "GIT binary patch\n") ||
         ((str_starts_with(line, STR("Binary files ")) || str_starts_with(line, STR("Files "))) &&
@@ -576,27 +578,28 @@ static bool nothing_found(struct str text, struct err *err)
         freeform ? "; this looks like a freeform patch, which apply_patch_freeform takes" : "");
 }
 
-static bool read_all(struct reader *r)
+static bool unified_read_all(struct unified_reader *r)
 {
     for (;;) {
         struct unified_patch p;
         if (arena_left(&r->u.arena) < (size_t)1 << 20)
             return WRONG(r, "the patch has too many names");
-        enum found found = find_header(r, &p);
+        enum unified_found found = find_header(r, &p);
         if (found != FOUND_PATCH)
             return found == FOUND_NOTHING;
         if (!read_hunks(r, &p) || (p.n == 0 && !check_empty(r, &p)))
             return false;
-        r->u.patches = grow(r->u.patches, r->u.n_patches, &r->u.cap_patches, sizeof(*r->u.patches));
+        r->u.patches =
+            unified_grow(r->u.patches, r->u.n_patches, &r->u.cap_patches, sizeof(*r->u.patches));
         r->u.patches[r->u.n_patches++] = p;
     }
 }
 
 bool unified_parse(struct str text, struct unified *ret_unified, struct err *err)
 {
-    struct reader r = {
+    struct unified_reader r = {
         .u.arena = ARENA_INIT(ARENA_MAX), .rest = text, .line = 1, .strip = 1, .err = err};
-    bool ok = read_all(&r);
+    bool ok = unified_read_all(&r);
     if (ok && r.u.n_patches == 0)
         ok = nothing_found(text, err);
     if (!ok) {
@@ -610,7 +613,7 @@ bool unified_parse(struct str text, struct unified *ret_unified, struct err *err
 bool unified_next(struct str *body, struct unified_line *ret_line)
 {
     while (body->n) {
-        struct str line = line_of(*body);
+        struct str line = unified_first_line(*body);
         *body = str_skip(*body, line.n);
         if (line.p[0] == '\\')
             continue;

@@ -18,7 +18,7 @@ enum {
 };
 
 /* A checked diff. */
-struct judged {
+struct unified_outcome {
     const struct unified_patch *p;
     struct patch_file *old, *new; /* NULL: none */
     bool is_new;
@@ -27,23 +27,24 @@ struct judged {
     size_t added, removed;
 };
 
-struct apply {
+struct unified_apply_state {
     const struct unified *u;
     struct patch *patch;
-    struct judged *all;
+    struct unified_outcome *all;
     bool moves; /* some diff renames or copies, and needs the original files */
     struct err *err;
 };
 
-static bool at_line(struct apply *a, size_t line)
+static bool unified_apply_fail_at(struct unified_apply_state *a, size_t line)
 {
     err_wrap(a->err, "line %zu of the patch", line);
     return err_ctx_int(a->err, "line", (int64_t)line);
 }
 
-#define REFUSE(a, line, ...) (err_set((a)->err, E_PATCH_APPLY, __VA_ARGS__), at_line((a), (line)))
+#define REFUSE(a, line, ...) \
+    (err_set((a)->err, E_PATCH_APPLY, __VA_ARGS__), unified_apply_fail_at((a), (line)))
 
-static struct str name_of(const struct unified_patch *p)
+static struct str unified_patch_name(const struct unified_patch *p)
 {
     return p->old_name.p ? p->old_name : p->new_name;
 }
@@ -51,15 +52,15 @@ static struct str name_of(const struct unified_patch *p)
 /* Names -----------------------------------------------------------------------------------------
  */
 
-static bool bad_name(struct apply *a, size_t line, struct str name, const char *why)
+static bool bad_name(struct unified_apply_state *a, size_t line, struct str name, const char *why)
 {
     err_set(a->err, E_FS_VIOLATION, "'" STR_FMT "' %s", STR_ARG(name), why);
     err_ctx(a->err, "path", STR_FMT, STR_ARG(name));
-    return at_line(a, line);
+    return unified_apply_fail_at(a, line);
 }
 
 /* Names in a diff must be plain: their meaning must not depend on the tree. */
-static bool check_name(struct apply *a, size_t line, struct str name)
+static bool unified_check_name(struct unified_apply_state *a, size_t line, struct str name)
 {
     struct str part, rest = name;
     if (name.n == 0 || name.p[0] == '/')
@@ -77,23 +78,24 @@ static bool check_name(struct apply *a, size_t line, struct str name)
     return true;
 }
 
-static bool find_file(struct apply *a, size_t line, struct str name, struct patch_file **ret_file)
+static bool find_file(
+    struct unified_apply_state *a, size_t line, struct str name, struct patch_file **ret_file)
 {
     struct patch_file *file;
     *ret_file = NULL;
     if (!name.p)
         return true;
-    if (!check_name(a, line, name))
+    if (!unified_check_name(a, line, name))
         return false;
     if (!patch_file(a->patch, name, &file, a->err))
-        return at_line(a, line);
+        return unified_apply_fail_at(a, line);
     if (file->beyond_link)
         return bad_name(a, line, name, "lies beyond a symbolic link");
     *ret_file = file;
     return true;
 }
 
-static bool find_files(struct apply *a, struct judged *j)
+static bool find_files(struct unified_apply_state *a, struct unified_outcome *j)
 {
     const struct unified_patch *p = j->p;
     if (!find_file(a, p->line, p->old_name, &j->old))
@@ -139,8 +141,8 @@ static size_t old_lines(struct arena *a, const struct unified_hunk *h, struct st
 }
 
 /* Reports that the lines are elsewhere: only the line numbers are wrong. */
-static bool say_elsewhere(struct apply *a, const struct unified_hunk *h, const struct lines *lines,
-    const struct str *wanted, size_t n)
+static bool say_elsewhere(struct unified_apply_state *a, const struct unified_hunk *h,
+    const struct lines *lines, const struct str *wanted, size_t n)
 {
     struct place_text text = {.lines = lines};
     size_t at, again;
@@ -161,11 +163,11 @@ static bool say_elsewhere(struct apply *a, const struct unified_hunk *h, const s
     return true;
 }
 
-static bool hunk_fails(struct apply *a, const struct judged *j, const struct unified_hunk *h,
-    const struct lines *lines, enum image_verdict verdict)
+static bool hunk_fails(struct unified_apply_state *a, const struct unified_outcome *j,
+    const struct unified_hunk *h, const struct lines *lines, enum image_verdict verdict)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(4 << 20);
-    struct str name = name_of(j->p), *wanted;
+    struct str name = unified_patch_name(j->p), *wanted;
     size_t n = old_lines(&arena, h, &wanted);
     err_set(a->err, E_PATCH_APPLY,
         "the hunk at line %zu of the patch does not fit '" STR_FMT "' at line %llu: %s", h->line,
@@ -194,11 +196,12 @@ static bool hunk_fails(struct apply *a, const struct judged *j, const struct uni
     return err_ctx_int(a->err, "line", (int64_t)h->line);
 }
 
-static bool apply_hunks(struct apply *a, struct judged *j, struct str content)
+static bool apply_hunks(
+    struct unified_apply_state *a, struct unified_outcome *j, struct str content)
 {
     AUTO_LINES struct lines lines = {0};
     struct image im;
-    struct str name = name_of(j->p);
+    struct str name = unified_patch_name(j->p);
     if (!lines_split(content, LINES_LF, arena_strdup(&a->patch->arena, name), &lines, a->err))
         return false;
     enum image_verdict verdict = IMAGE_FITS;
@@ -232,13 +235,13 @@ static unsigned git_mode(const struct patch_file *f)
     return f->stamp.mode & S_IXUSR ? S_IFREG | 0755 : S_IFREG | 0644;
 }
 
-static bool is_moved(const struct judged *j)
+static bool is_moved(const struct unified_outcome *j)
 {
     return j->p->is_rename || j->p->is_copy;
 }
 
 /* Checks the file the diff starts from: the original, or the result of an earlier diff. */
-static bool check_old(struct apply *a, struct judged *j)
+static bool unified_check_old(struct unified_apply_state *a, struct unified_outcome *j)
 {
     const struct unified_patch *p = j->p;
     struct patch_file *old = j->old;
@@ -270,7 +273,7 @@ static bool check_old(struct apply *a, struct judged *j)
     return true;
 }
 
-static bool check_new(struct apply *a, struct judged *j)
+static bool check_new(struct unified_apply_state *a, struct unified_outcome *j)
 {
     const struct unified_patch *p = j->p;
     struct patch_file *new = j->new;
@@ -298,7 +301,8 @@ static bool check_new(struct apply *a, struct judged *j)
     return true;
 }
 
-static bool load(struct apply *a, struct judged *j, struct str *ret_content)
+static bool unified_load_old(
+    struct unified_apply_state *a, struct unified_outcome *j, struct str *ret_content)
 {
     *ret_content = STR("");
     if (!j->old)
@@ -314,7 +318,7 @@ static bool load(struct apply *a, struct judged *j, struct str *ret_content)
 }
 
 /* Records the result for later diffs of the same file. */
-static void note_fate(struct judged *j)
+static void note_fate(struct unified_outcome *j)
 {
     if (j->new) {
         j->new->fate = PATCH_FATE_PATCHED;
@@ -332,15 +336,15 @@ static bool is_settled(const struct patch_file *f)
     return f->fate == PATCH_FATE_PATCHED || f->fate == PATCH_FATE_GONE;
 }
 
-static bool judge(struct apply *a, struct judged *j)
+static bool unified_evaluate(struct unified_apply_state *a, struct unified_outcome *j)
 {
     const struct unified_patch *p = j->p;
     struct str content;
     j->is_new = p->is_new > 0;
     j->old_mode = p->old_mode;
     j->new_mode = p->new_mode;
-    if (!find_files(a, j) || !check_old(a, j) || !check_new(a, j) || !load(a, j, &content) ||
-        !apply_hunks(a, j, content))
+    if (!find_files(a, j) || !unified_check_old(a, j) || !check_new(a, j) ||
+        !unified_load_old(a, j, &content) || !apply_hunks(a, j, content))
         return false;
     note_fate(j);
     if (j->old && !a->moves && !a->patch->compares && is_settled(j->old))
@@ -354,7 +358,7 @@ static bool judge(struct apply *a, struct judged *j)
 }
 
 /* Marks files that some diff removes: another may create them again. */
-static bool note_leaving(struct apply *a)
+static bool note_leaving(struct unified_apply_state *a)
 {
     for (size_t i = 0; i < a->u->n_patches; i++) {
         const struct unified_patch *p = &a->u->patches[i];
@@ -369,13 +373,13 @@ static bool note_leaving(struct apply *a)
     return true;
 }
 
-static void take_away(const struct judged *j)
+static void unified_remove_old(const struct unified_outcome *j)
 {
     if (j->old && !j->is_new && !j->p->is_copy)
         patch_remove(j->old);
 }
 
-static void put(const struct judged *j)
+static void unified_put_new(const struct unified_outcome *j)
 {
     if (!j->new || j->p->is_delete > 0)
         return;
@@ -388,23 +392,23 @@ static void put(const struct judged *j)
 
 bool unified_apply(const struct unified *u, struct patch *p, struct err *err)
 {
-    AUTO_FREE struct judged *all = base_alloc((u->n_patches + 1) * sizeof(*all));
-    struct apply a = {.u = u, .patch = p, .all = all, .err = err};
+    AUTO_FREE struct unified_outcome *all = base_alloc((u->n_patches + 1) * sizeof(*all));
+    struct unified_apply_state a = {.u = u, .patch = p, .all = all, .err = err};
     for (size_t i = 0; i < u->n_patches; i++)
         a.moves |= u->patches[i].is_rename || u->patches[i].is_copy;
     if (!note_leaving(&a))
         return false;
     for (size_t i = 0; i < u->n_patches; i++) {
-        all[i] = (struct judged){.p = &u->patches[i]};
-        if (!judge(&a, &all[i]))
+        all[i] = (struct unified_outcome){.p = &u->patches[i]};
+        if (!unified_evaluate(&a, &all[i]))
             return false;
     }
     for (size_t i = 0; i < u->n_patches; i++) {
-        take_away(&all[i]);
+        unified_remove_old(&all[i]);
         if (u->patches[i].is_delete > 0)
             all[i].old->removed += all[i].removed;
     }
     for (size_t i = 0; i < u->n_patches; i++)
-        put(&all[i]);
+        unified_put_new(&all[i]);
     return true;
 }

@@ -8,28 +8,28 @@ enum {
     QUOTED_MAX = 64 * 1024,
 };
 
-static char at(struct str s, size_t i)
+static char name_byte_at(struct str s, size_t i)
 {
     return i < s.n ? s.p[i] : '\0';
 }
 
-static bool is_blank(char c)
+static bool name_is_blank(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-static bool is_digit(char c)
+static bool name_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-static struct str none(void)
+static struct str name_none(void)
 {
     return (struct str){0};
 }
 
 /* Copies a name and collapses repeated slashes. */
-static struct str squash(struct arena *a, struct str name)
+static struct str name_squash(struct arena *a, struct str name)
 {
     if (!name.p)
         return name;
@@ -46,30 +46,31 @@ static struct str squash(struct arena *a, struct str name)
  */
 
 /* Decodes the escape sequence after a backslash; returns its length, 0 if invalid. */
-static size_t unescape(struct str s, char *ret_byte)
+static size_t name_unescape(struct str s, char *ret_byte)
 {
     static const char from[] = "abfnrtv\\\"", to[] = "\a\b\f\n\r\t\v\\\"";
-    const char *known = at(s, 0) ? strchr(from, at(s, 0)) : NULL;
+    const char *known = name_byte_at(s, 0) ? strchr(from, name_byte_at(s, 0)) : NULL;
     if (known) {
         *ret_byte = to[known - from];
         return 1;
     }
-    if (at(s, 0) < '0' || at(s, 0) > '3' || at(s, 1) < '0' || at(s, 1) > '7' || at(s, 2) < '0' ||
-        at(s, 2) > '7')
+    if (name_byte_at(s, 0) < '0' || name_byte_at(s, 0) > '3' || name_byte_at(s, 1) < '0' ||
+        name_byte_at(s, 1) > '7' || name_byte_at(s, 2) < '0' || name_byte_at(s, 2) > '7')
         return 0;
-    *ret_byte = (char)((at(s, 0) - '0') << 6 | (at(s, 1) - '0') << 3 | (at(s, 2) - '0'));
+    *ret_byte = (char)((name_byte_at(s, 0) - '0') << 6 | (name_byte_at(s, 1) - '0') << 3 |
+                       (name_byte_at(s, 2) - '0'));
     return 3;
 }
 
 /* Decodes a quoted string; returns its length with the quotes, 0 if unterminated or malformed. */
-static size_t unquote(struct arena *a, struct str s, struct str *ret_text)
+static size_t name_unquote(struct arena *a, struct str s, struct str *ret_text)
 {
     AUTO_BUF struct buf text = BUF_INIT(QUOTED_MAX);
     size_t i = 1;
     while (i < s.n && s.p[i] != '"') {
         char byte = s.p[i++];
         if (byte == '\\') {
-            size_t n = unescape(str_skip(s, i), &byte);
+            size_t n = name_unescape(str_skip(s, i), &byte);
             if (n == 0)
                 return 0;
             i += n;
@@ -88,7 +89,7 @@ static struct str strip_quoted(struct str name, size_t strip)
     for (; strip; strip--) {
         ptrdiff_t slash = str_find(name, '/');
         if (slash < 0)
-            return none();
+            return name_none();
         name = str_skip(name, (size_t)slash + 1);
     }
     return name;
@@ -97,9 +98,9 @@ static struct str strip_quoted(struct str name, size_t strip)
 static struct str read_quoted(struct arena *a, struct str line, size_t strip)
 {
     struct str text;
-    if (!unquote(a, line, &text))
-        return none();
-    return squash(a, strip_quoted(text, strip));
+    if (!name_unquote(a, line, &text))
+        return name_none();
+    return name_squash(a, strip_quoted(text, strip));
 }
 
 /* Plain names -----------------------------------------------------------------------------------
@@ -107,7 +108,7 @@ static struct str read_quoted(struct arena *a, struct str line, size_t strip)
 
 static bool ends_name(char c, unsigned ends)
 {
-    return is_blank(c) && c != ' ' && (c != '\t' || (ends & NAME_TAB_ENDS));
+    return name_is_blank(c) && c != ' ' && (c != '\t' || (ends & NAME_TAB_ENDS));
 }
 
 /* Reads up to `end` bytes, or up to a byte that ends a name. */
@@ -124,17 +125,17 @@ static struct str read_plain(
             start = i;
     }
     if (start == SIZE_MAX || i == start)
-        return squash(a, other);
+        return name_squash(a, other);
     struct str name = str_n(line.p + start, i - start);
     if (other.p && other.n < name.n && str_starts_with(name, other))
-        return squash(a, other);
-    return squash(a, name);
+        return name_squash(a, other);
+    return name_squash(a, name);
 }
 
 struct str name_read(struct arena *a, struct str line, size_t strip, unsigned ends)
 {
-    struct str name = at(line, 0) == '"' ? read_quoted(a, line, strip) : none();
-    return name.p ? name : read_plain(a, line, none(), strip, SIZE_MAX, ends);
+    struct str name = name_byte_at(line, 0) == '"' ? read_quoted(a, line, strip) : name_none();
+    return name.p ? name : read_plain(a, line, name_none(), strip, SIZE_MAX, ends);
 }
 
 /* Dates -----------------------------------------------------------------------------------------
@@ -148,7 +149,7 @@ static bool ends_like(struct str s, const char *pattern)
         return false;
     for (size_t i = 0; i < n; i++) {
         char c = s.p[s.n - n + i], p = pattern[i];
-        bool fits = p == '0' ? is_digit(c) : p == '+' ? c == '+' || c == '-' : c == p;
+        bool fits = p == '0' ? name_is_digit(c) : p == '+' ? c == '+' || c == '-' : c == p;
         if (!fits)
             return false;
     }
@@ -172,7 +173,7 @@ static struct str cut_time(struct str s)
     if (ends_like(s, " 00:00:00"))
         return cut_end(s, 9);
     struct str whole = s;
-    while (whole.n && is_digit(whole.p[whole.n - 1]))
+    while (whole.n && name_is_digit(whole.p[whole.n - 1]))
         whole.n--;
     if (whole.n == 0 || whole.n == s.n || whole.p[whole.n - 1] != '.')
         return s;
@@ -183,7 +184,7 @@ static struct str cut_time(struct str s)
 /* Returns the length of a name before a date (without line break); SIZE_MAX without a date. */
 static size_t before_date(struct str line)
 {
-    if (line.n == 0 || !is_digit(line.p[line.n - 1]))
+    if (line.n == 0 || !name_is_digit(line.p[line.n - 1]))
         return SIZE_MAX;
     struct str s = cut_time(cut_zone(line));
     if (!ends_like(s, "00-00-00"))
@@ -198,7 +199,7 @@ static size_t before_date(struct str line)
 
 struct str name_read_dated(struct arena *a, struct str line, struct str other, size_t strip)
 {
-    struct str name = at(line, 0) == '"' ? read_quoted(a, line, strip) : none();
+    struct str name = name_byte_at(line, 0) == '"' ? read_quoted(a, line, strip) : name_none();
     if (name.p)
         return name;
     ptrdiff_t lf = str_find(line, '\n');
@@ -209,14 +210,14 @@ struct str name_read_dated(struct arena *a, struct str line, struct str other, s
 bool name_is_null(struct str line)
 {
     struct str null = STR("/dev/null");
-    return str_starts_with(line, null) && is_blank(at(line, null.n));
+    return str_starts_with(line, null) && name_is_blank(name_byte_at(line, null.n));
 }
 
-static int number(struct str s, size_t i, size_t n)
+static int name_number(struct str s, size_t i, size_t n)
 {
     int value = 0;
     for (size_t k = i; k < i + n; k++)
-        value = 10 * value + (at(s, k) - '0');
+        value = 10 * value + (name_byte_at(s, k) - '0');
     return value;
 }
 
@@ -227,10 +228,10 @@ static bool read_zone(struct str s, int *ret_minutes)
     bool plain = s.n == digits.n && ends_like(s, digits.p);
     if (!plain && !(s.n == colon.n && ends_like(s, colon.p)))
         return false;
-    if (at(s, 1) > '2' || at(s, plain ? 3 : 4) > '5')
+    if (name_byte_at(s, 1) > '2' || name_byte_at(s, plain ? 3 : 4) > '5')
         return false;
-    int minutes = 60 * number(s, 1, 2) + number(s, plain ? 3 : 4, 2);
-    *ret_minutes = at(s, 0) == '-' ? -minutes : minutes;
+    int minutes = 60 * name_number(s, 1, 2) + name_number(s, plain ? 3 : 4, 2);
+    *ret_minutes = name_byte_at(s, 0) == '-' ? -minutes : minutes;
     return true;
 }
 
@@ -242,20 +243,20 @@ bool name_is_at_epoch(struct str line)
     if (!west && !str_starts_with(s, STR("1970-01-01 ")))
         return false;
     s = str_skip(s, sizeof("1970-01-01 ") - 1);
-    if (s.n < 8 || !ends_like(str_head(s, 8), "00:00:00") || at(s, 0) > '2' || at(s, 3) > '5' ||
-        number(s, 6, 2) != 0)
+    if (s.n < 8 || !ends_like(str_head(s, 8), "00:00:00") || name_byte_at(s, 0) > '2' ||
+        name_byte_at(s, 3) > '5' || name_number(s, 6, 2) != 0)
         return false;
-    int minutes = 60 * number(s, 0, 2) + number(s, 3, 2), zone;
+    int minutes = 60 * name_number(s, 0, 2) + name_number(s, 3, 2), zone;
     s = str_skip(s, 8);
-    if (at(s, 0) == '.') {
+    if (name_byte_at(s, 0) == '.') {
         size_t n = 1;
-        while (at(s, n) == '0')
+        while (name_byte_at(s, n) == '0')
             n++;
         if (n == 1)
             return false;
         s = str_skip(s, n);
     }
-    if (at(s, 0) != ' ' || !read_zone(str_skip(s, 1), &zone))
+    if (name_byte_at(s, 0) != ' ' || !read_zone(str_skip(s, 1), &zone))
         return false;
     return minutes - zone == (west ? 24 * 60 : 0);
 }
@@ -267,67 +268,68 @@ bool name_is_at_epoch(struct str line)
 static struct str strip_prefix(struct str s, size_t strip)
 {
     if (strip == 0)
-        return at(s, 0) == '/' ? none() : s;
+        return name_byte_at(s, 0) == '/' ? name_none() : s;
     for (size_t i = 0; i < s.n; i++)
         if (s.p[i] == '/' && --strip == 0)
-            return i == 0 ? none() : str_skip(s, i + 1);
-    return none();
+            return i == 0 ? name_none() : str_skip(s, i + 1);
+    return name_none();
 }
 
 static struct str twice_quoted(struct arena *a, struct str line, size_t strip)
 {
     struct str first, second;
-    size_t n = unquote(a, line, &first);
+    size_t n = name_unquote(a, line, &first);
     if (n == 0)
-        return none();
+        return name_none();
     first = strip_prefix(first, strip);
-    while (is_blank(at(line, n)))
+    while (name_is_blank(name_byte_at(line, n)))
         n++;
     if (!first.p || n >= line.n)
-        return none();
+        return name_none();
     struct str rest = str_skip(line, n);
     if (rest.p[0] == '"') {
-        if (!unquote(a, rest, &second))
-            return none();
+        if (!name_unquote(a, rest, &second))
+            return name_none();
     } else {
         second = str_trim_end(rest, '\n');
     }
     second = strip_prefix(second, strip);
-    return second.p && str_eq(first, second) ? first : none();
+    return second.p && str_eq(first, second) ? first : name_none();
 }
 
 /* An unquoted name followed by a quoted one. */
 static struct str twice_half_quoted(struct arena *a, struct str name, size_t quote, size_t strip)
 {
     struct str text;
-    if (!unquote(a, str_skip(name, quote), &text))
-        return none();
+    if (!name_unquote(a, str_skip(name, quote), &text))
+        return name_none();
     text = strip_prefix(text, strip);
-    bool same = text.p && text.n < quote && str_starts_with(name, text) && is_blank(name.p[text.n]);
-    return same ? text : none();
+    bool same =
+        text.p && text.n < quote && str_starts_with(name, text) && name_is_blank(name.p[text.n]);
+    return same ? text : name_none();
 }
 
 struct str name_read_twice(struct arena *a, struct str line, size_t strip)
 {
-    if (at(line, 0) == '"')
+    if (name_byte_at(line, 0) == '"')
         return twice_quoted(a, line, strip);
     struct str name = strip_prefix(line, strip);
     if (!name.p)
-        return none();
+        return name_none();
     ptrdiff_t quote = str_find(name, '"'), lf = str_find(name, '\n');
     if (quote >= 0)
         return twice_half_quoted(a, name, (size_t)quote, strip);
     if (lf < 0)
-        return none();
+        return name_none();
     name = str_head(name, (size_t)lf);
     for (size_t i = 0; i < name.n; i++) {
         if (name.p[i] != '\t' && name.p[i] != ' ')
             continue;
         struct str second = strip_prefix(str_skip(name, i + 1), strip);
         if (!second.p)
-            return none();
+            return name_none();
         if (str_eq(second, str_head(name, i)))
             return arena_str(a, second);
     }
-    return none();
+    return name_none();
 }

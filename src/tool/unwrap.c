@@ -99,17 +99,18 @@ bool cmdline_is_shell(struct str name)
     return false;
 }
 
-static void not_plain(struct cmdline *s, const char *why)
+static void unwrap_not_plain(struct cmdline *s, const char *why)
 {
     s->why = s->why ? s->why : why;
 }
 
-static void add(struct cmdline *s, struct str *words, size_t n, const struct cmdline_command *outer)
+static void unwrap_add_command(
+    struct cmdline *s, struct str *words, size_t n, const struct cmdline_command *outer)
 {
     if (n == 0)
         return;
     if (s->n == CMDLINE_COMMANDS_MAX) {
-        not_plain(s, "more commands than are looked at");
+        unwrap_not_plain(s, "more commands than are looked at");
         return;
     }
     s->commands[s->n++] = (struct cmdline_command){words, n, outer->fixed, outer->fed};
@@ -152,7 +153,7 @@ bool cmdline_has_script(const struct cmdline_command *shell)
     return script_of_shell(shell).p;
 }
 
-static struct str join(const struct cmdline_command *c, size_t from, struct arena *a)
+static struct str unwrap_join_words(const struct cmdline_command *c, size_t from, struct arena *a)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * CMDLINE_BYTES_MAX);
     for (size_t i = from; i < c->n; i++) {
@@ -222,12 +223,12 @@ static void unwrap_find(struct cmdline *s, const struct cmdline_command *c)
         bool certain;
         i = exec_end(c, from, &certain);
         if (!certain || !words_are_certain(c, c->words + from, i - from))
-            not_plain(s, "find runs a command that is only known when it runs");
-        add(s, c->words + from, i - from, c);
+            unwrap_not_plain(s, "find runs a command that is only known when it runs");
+        unwrap_add_command(s, c->words + from, i - from, c);
     }
 }
 
-static void unwrap(struct cmdline *s, const struct cmdline_command *c, struct arena *a)
+static void unwrap_command(struct cmdline *s, const struct cmdline_command *c, struct arena *a)
 {
     struct str name = cmdline_name(c), text = {0};
     for (size_t i = 0; i < ARRAY_LEN(wrappers); i++) {
@@ -237,11 +238,11 @@ static void unwrap(struct cmdline *s, const struct cmdline_command *c, struct ar
         /* Options may take values or run commands: the inner command is certain only without
          * them. */
         if (c->n > 1 && c->words[1].n && c->words[1].p[0] == '-')
-            not_plain(s, "a command that runs another one, with options");
+            unwrap_not_plain(s, "a command that runs another one, with options");
         if (str_is(name, "xargs"))
-            not_plain(s, "words that are read when it runs");
+            unwrap_not_plain(s, "words that are read when it runs");
         if (from < c->n)
-            add(s, c->words + from, c->n - from, c);
+            unwrap_add_command(s, c->words + from, c->n - from, c);
         return;
     }
     if (str_is(name, "find"))
@@ -251,14 +252,14 @@ static void unwrap(struct cmdline *s, const struct cmdline_command *c, struct ar
         bool plain = c->n < 2 || c->words[1].n == 0 || c->words[1].p[0] != '-' ||
                      str_is(c->words[1], "-c") || str_is(c->words[1], "-lc");
         if (!plain)
-            not_plain(s, "a shell with options");
+            unwrap_not_plain(s, "a shell with options");
     } else if (str_is(name, "eval"))
-        text = join(c, 1, a);
+        text = unwrap_join_words(c, 1, a);
     else if (str_is(name, "trap") && c->n > 2 && !str_starts_with(c->words[1], STR("-")))
         text = c->words[1];
     size_t before = s->n;
     if (text.p && !c->fixed)
-        not_plain(s, "a script that is only known when it runs");
+        unwrap_not_plain(s, "a script that is only known when it runs");
     if (text.p)
         cmdline_parse_more(text, 1, a, s);
     for (size_t i = before; i < s->n; i++) /* they inherit the input of the enclosing command */
@@ -271,17 +272,17 @@ void cmdline_unwrap(struct cmdline *s, struct arena *a)
     for (size_t i = 0; i < s->n; i++) {
         struct cmdline_command c = s->commands[i];
         if (arena_left(a) < (size_t)CMDLINE_ARENA / 4) {
-            not_plain(s, "more commands than are looked at");
+            unwrap_not_plain(s, "more commands than are looked at");
             return;
         }
-        unwrap(s, &c, a);
+        unwrap_command(s, &c, a);
     }
 }
 
 /* Dangerous commands -------------------------------------------------------------------------- */
 
 /* Whether there is an option by its letter, in any cluster, or by its long name, before "--". */
-static bool has_option(const struct cmdline_command *c, char letter, const char *name)
+static bool unwrap_has_option(const struct cmdline_command *c, char letter, const char *name)
 {
     for (size_t i = 1; i < c->n && !str_is(c->words[i], "--"); i++) {
         struct str word = c->words[i];
@@ -299,7 +300,7 @@ const char *cmdline_danger(const struct cmdline_command *c)
 {
     static const char *const disks[] = {"dd", "mkfs", "shred", "wipefs", "fdisk", "parted"};
     struct str name = cmdline_name(c);
-    if (str_is(name, "rm") && has_option(c, 'f', "force"))
+    if (str_is(name, "rm") && unwrap_has_option(c, 'f', "force"))
         return "removes by force";
     if (str_is(name, "git"))
         return runs_git(c);

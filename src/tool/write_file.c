@@ -34,7 +34,8 @@ static bool check_path(struct str path, struct err *err)
         STR_ARG(path));
 }
 
-static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+static bool write_file_subject(
+    struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct write_file_args *args = arguments;
     return check_path(args->path, err) && tool_subject_path(box, args->path, text, err);
@@ -63,8 +64,8 @@ static void add_crlf(struct buf *out, struct str text)
 }
 
 /* Adds the diff from the current content to the new one; returns the stamp of the old file. */
-static bool compare(struct toolbox *box, const struct write_file_args *args, struct buf *diff,
-    struct stamp *ret_stamp, struct err *err)
+static bool write_file_diff(struct toolbox *box, const struct write_file_args *args,
+    struct buf *diff, struct stamp *ret_stamp, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
     AUTO_TOOL_FILE struct tool_file old = {0};
@@ -88,29 +89,29 @@ static bool compare(struct toolbox *box, const struct write_file_args *args, str
     return true;
 }
 
-static bool plan(struct toolbox *box, const void *arguments, struct buf *diff,
+static bool write_file_plan(struct toolbox *box, const void *arguments, struct buf *diff,
     struct tool_result *result, struct err *err)
 {
     struct stamp ignored;
     (void)result;
-    return compare(box, arguments, diff, &ignored, err);
+    return write_file_diff(box, arguments, diff, &ignored, err);
 }
 
 /* If a diff is needed, computes and checks it; then ret_stamp is the stamp of the file compared. */
-static bool check(struct toolbox *box, const struct write_file_args *args, struct buf *diff,
-    struct stamp *ret_stamp, bool *ret_checked, struct err *err)
+static bool write_file_check(struct toolbox *box, const struct write_file_args *args,
+    struct buf *diff, struct stamp *ret_stamp, bool *ret_checked, struct err *err)
 {
     AUTO_ERR struct err ignored = {0};
     *ret_checked = false;
     if (!plan_is_wanted(box))
         return true;
-    *ret_checked = compare(box, args, diff, ret_stamp, &ignored);
+    *ret_checked = write_file_diff(box, args, diff, ret_stamp, &ignored);
     if (!*ret_checked && box->planned.p)
         return err_move(err, &ignored);
     return !*ret_checked || plan_check(box, diff, err);
 }
 
-static bool run(
+static bool write_file_run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     const struct write_file_args *args = arguments;
@@ -124,7 +125,7 @@ static bool run(
     if (!check_path(args->path, err) ||
         !toolbox_resolve(box, args->path, true, &result->arena, &where, err) ||
         !tool_looks_twice(box, &tool_write_file, &where, result, err) ||
-        !check(box, args, &diff, &stamp, &checked, err))
+        !write_file_check(box, args, &diff, &stamp, &checked, err))
         return false;
     options.expect = checked && stamp.ino ? &stamp : NULL;
     options.must_not_exist = checked && !stamp.ino;
@@ -152,7 +153,7 @@ const struct tool tool_write_file = {
     .example = "{\"path\": \"notes.txt\", \"content\": \"first line\\n\"}",
     .mutating = true,
     .text = "content",
-    .run = run,
-    .subject = subject,
-    .plan = plan,
+    .run = write_file_run,
+    .subject = write_file_subject,
+    .plan = write_file_plan,
 };

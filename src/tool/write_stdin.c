@@ -23,7 +23,8 @@ static const struct shape shape =
 
 /* Reading changes nothing, and neither does Ctrl-C. The effect of typed text depends on the running
  * program, so no rule can judge it. */
-static bool subject(struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
+static bool write_stdin_subject(
+    struct toolbox *box, const void *arguments, struct buf *text, struct err *err)
 {
     const struct stdin_args *args = arguments;
     struct str chars = args->chars;
@@ -35,7 +36,7 @@ static bool subject(struct toolbox *box, const void *arguments, struct buf *text
     return true;
 }
 
-static bool run(
+static bool write_stdin_run(
     struct toolbox *box, const void *arguments, struct tool_result *result, struct err *err)
 {
     const struct stdin_args *args = arguments;
@@ -64,6 +65,6 @@ const struct tool tool_write_stdin = {
     .text = "chars",
     .is_command = true,
     .no_rules = true,
-    .run = run,
-    .subject = subject,
+    .run = write_stdin_run,
+    .subject = write_stdin_subject,
 };

@@ -16,7 +16,7 @@ struct cast {
     size_t step;
 };
 
-static void add_line(struct cast *c, double at_ms, char kind, struct str text)
+static void cast_add_line(struct cast *c, double at_ms, char kind, struct str text)
 {
     buf_printf(c->out, "[%.6f,\"%c\",", at_ms / 1000, kind);
     json_add_text(c->out, text);
@@ -24,7 +24,7 @@ static void add_line(struct cast *c, double at_ms, char kind, struct str text)
 }
 
 /* Returns the number of bytes at the end that may begin an incomplete character. */
-static size_t unfinished(struct str s)
+static size_t cast_incomplete_tail(struct str s)
 {
     for (size_t n = 1; n < UTF8_MAX && n <= s.n; n++) {
         struct str end = str_skip(s, s.n - n);
@@ -42,41 +42,41 @@ static size_t unfinished(struct str s)
     return 0;
 }
 
-static void output(void *context, double at_ms, struct str bytes)
+static void cast_on_output(void *context, double at_ms, struct str bytes)
 {
     struct cast *c = context;
     buf_add_str(&c->held, bytes);
-    size_t keep = unfinished(buf_str(&c->held));
+    size_t keep = cast_incomplete_tail(buf_str(&c->held));
     struct str whole = str_head(buf_str(&c->held), c->held.n - keep);
     if (whole.n)
-        add_line(c, at_ms, 'o', whole);
+        cast_add_line(c, at_ms, 'o', whole);
     memmove(c->held.p, c->held.p + whole.n, keep);
     buf_truncate(&c->held, keep);
 }
 
-static void resize(void *context, double at_ms, unsigned rows, unsigned cols)
+static void cast_on_resize(void *context, double at_ms, unsigned rows, unsigned cols)
 {
     char text[32];
     snprintf(text, sizeof(text), "%ux%u", cols, rows);
-    add_line(context, at_ms, 'r', str_z(text));
+    cast_add_line(context, at_ms, 'r', str_z(text));
 }
 
 /* Writes a marker at the end of a step. */
-static void mark(void *context, size_t index)
+static void cast_on_mark(void *context, size_t index)
 {
     struct cast *c = context;
     const json_t *step = json_array_get(trace_steps(c->t), index);
     struct str name =
         trace_is_skipped(step) ? (struct str){0} : json_str(json_object_get(step, "name"));
     if (index + 1 == c->t->n_marks && c->held.n) {
-        add_line(c, (double)c->t->marks[index].at_ms, 'o', buf_str(&c->held));
+        cast_add_line(c, (double)c->t->marks[index].at_ms, 'o', buf_str(&c->held));
         buf_reset(&c->held);
     }
     if (name.p)
-        add_line(c, (double)c->t->marks[index].at_ms, 'm', name);
+        cast_add_line(c, (double)c->t->marks[index].at_ms, 'm', name);
 }
 
-static json_t *header(const struct trace *t)
+static json_t *cast_header(const struct trace *t)
 {
     json_t *object = json_object(), *env = json_object();
     const json_t *run = t->run ? t->run : json_object_get(t->scenario, "run");
@@ -97,12 +97,14 @@ static json_t *header(const struct trace *t)
 void cast_write(const struct trace *t, struct buf *out)
 {
     struct cast c = {.t = t, .out = out, .held = BUF_INIT(2 * PIECE)};
-    json_t *head = header(t);
+    json_t *head = cast_header(t);
     json_add_compact(out, head);
     json_decref(head);
     buf_add_byte(out, '\n');
-    refeed_run(
-        t, &(struct refeed){
-               .piece = PIECE, .output = output, .resize = resize, .mark = mark, .context = &c});
+    refeed_run(t, &(struct refeed){.piece = PIECE,
+                      .output = cast_on_output,
+                      .resize = cast_on_resize,
+                      .mark = cast_on_mark,
+                      .context = &c});
     buf_done(&c.held);
 }

@@ -26,12 +26,12 @@ enum look_flag {
 };
 
 /* Cache, so that rows that only move are not written again. */
-struct cached {
+struct frames_cached {
     uint64_t hash;
     uint32_t id; /* number + 1; 0: free */
 };
 
-struct maker {
+struct frames_maker {
     struct frames *f;
     struct term *term;
     const struct trace *t;
@@ -42,7 +42,7 @@ struct maker {
     uint64_t *hashes; /* of the last frame's rows */
     uint32_t *ids;
     struct snapshot_cell *cells; /* one row of styles, for look_of() */
-    struct cached *cache;
+    struct frames_cached *cache;
     uint32_t *of_mark;
     struct term_cursor cursor;
     uint32_t title;
@@ -53,7 +53,7 @@ struct maker {
 
 /* Rows ---------------------------------------------------------------------------------------- */
 
-static uint32_t style_id(struct maker *m, const struct snapshot *s, unsigned col)
+static uint32_t style_id(struct frames_maker *m, const struct snapshot *s, unsigned col)
 {
     const struct style *style = &s->cells[col].style;
     if (memcmp(style, &m->style, sizeof(*style)) == 0)
@@ -106,8 +106,8 @@ static void end_run(struct row_writer *w)
     buf_reset(&w->run);
 }
 
-static void add_cell(struct maker *m, struct row_writer *w, const struct snapshot *s, unsigned col,
-    const struct term_cell *cell, struct buf *text)
+static void add_cell(struct frames_maker *m, struct row_writer *w, const struct snapshot *s,
+    unsigned col, const struct term_cell *cell, struct buf *text)
 {
     bool single;
     uint32_t style = style_id(m, s, col);
@@ -126,7 +126,7 @@ static void add_cell(struct maker *m, struct row_writer *w, const struct snapsho
     buf_printf(&w->out, ",%u", cell->width);
 }
 
-static uint32_t row_id(struct maker *m, unsigned row)
+static uint32_t row_id(struct frames_maker *m, unsigned row)
 {
     struct snapshot one = {
         .rows = 1, .cols = m->cols, .reverse_screen = m->reverse, .cells = m->cells};
@@ -172,7 +172,7 @@ static void add_number(struct buf *list, const char *format, double number)
 }
 
 /* Adds the rows that differ, or all, to the delta. */
-static void add_rows(struct maker *m, bool all)
+static void add_rows(struct frames_maker *m, bool all)
 {
     for (unsigned row = 0; row < m->rows; row++) {
         uint64_t hash = term_row_hash(m->term, row);
@@ -180,23 +180,23 @@ static void add_rows(struct maker *m, bool all)
         m->hashes[row] = hash;
         if (!changed)
             continue;
-        struct cached *c = &m->cache[hash & (CACHE - 1)];
+        struct frames_cached *c = &m->cache[hash & (CACHE - 1)];
         if (!c->id || c->hash != hash)
-            *c = (struct cached){hash, row_id(m, row) + 1};
+            *c = (struct frames_cached){hash, row_id(m, row) + 1};
         m->ids[row] = c->id - 1;
         buf_printf(&m->f->delta, "%s%u,%u", m->f->n_delta ? "," : "", row, m->ids[row]);
         m->f->n_delta += 2;
     }
 }
 
-static void add_key(struct maker *m)
+static void add_key(struct frames_maker *m)
 {
     struct frames *f = m->f;
     add_number(&f->keys, "%.0f", (double)f->n);
     f->n_keys++;
 }
 
-static void fit(struct maker *m)
+static void frames_fit_buffers(struct frames_maker *m)
 {
     m->rows = term_rows(m->term);
     m->cols = term_cols(m->term);
@@ -206,7 +206,7 @@ static void fit(struct maker *m)
     memset(m->cells, 0, m->cols * sizeof(*m->cells));
 }
 
-static uint32_t title_id(struct maker *m)
+static uint32_t title_id(struct frames_maker *m)
 {
     AUTO_BUF struct buf text = BUF_INIT(8 * TERM_TITLE_MAX), json = BUF_INIT(64 * TERM_TITLE_MAX);
     look_add_text(&text, term_title(m->term));
@@ -214,7 +214,7 @@ static uint32_t title_id(struct maker *m)
     return intern_add(&m->f->titles, buf_str(&json));
 }
 
-static void take_frame(struct maker *m, double at_ms)
+static void take_frame(struct frames_maker *m, double at_ms)
 {
     struct frames *f = m->f;
     bool resized = m->rows != term_rows(m->term) || m->cols != term_cols(m->term);
@@ -232,7 +232,7 @@ static void take_frame(struct maker *m, double at_ms)
     m->reverse = reverse;
     m->pending = false;
     if (resized)
-        fit(m);
+        frames_fit_buffers(m);
     for (unsigned row = 0; row < m->rows && !other; row++)
         other = term_row_hash(m->term, row) != m->hashes[row];
     if (!other || !buf_ok(&f->rows.text) || !buf_ok(&f->delta))
@@ -253,9 +253,9 @@ static void take_frame(struct maker *m, double at_ms)
 }
 
 /* Callback for output. Takes no frame in the middle of a sequence or of a synchronized update. */
-static void output(void *context, double at_ms, struct str bytes)
+static void frames_on_output(void *context, double at_ms, struct str bytes)
 {
-    struct maker *m = context;
+    struct frames_maker *m = context;
     bool enough = m->f->rows.text.n + m->f->delta.n > FRAMES_BYTES_ENOUGH;
     if (m->pending && !enough && !term_in_frame(m->term) && !term_mid_sequence(m->term))
         take_frame(m, m->pending_ms);
@@ -264,18 +264,18 @@ static void output(void *context, double at_ms, struct str bytes)
     m->pending_ms = at_ms;
 }
 
-static void resize(void *context, double at_ms, unsigned rows, unsigned cols)
+static void frames_on_resize(void *context, double at_ms, unsigned rows, unsigned cols)
 {
-    struct maker *m = context;
+    struct frames_maker *m = context;
     if (m->pending)
         take_frame(m, m->pending_ms);
     term_resize(m->term, rows, cols);
     take_frame(m, at_ms);
 }
 
-static void mark(void *context, size_t index)
+static void frames_on_mark(void *context, size_t index)
 {
-    struct maker *m = context;
+    struct frames_maker *m = context;
     if (index + 1 == m->t->n_marks)
         term_feed_end(m->term);
     if (m->pending)
@@ -287,20 +287,20 @@ static void mark(void *context, size_t index)
 /* For replays: frames only at observations. */
 static void output_only(void *context, double at_ms, struct str bytes)
 {
-    const struct maker *m = context;
+    const struct frames_maker *m = context;
     (void)at_ms;
     refeed_feed(m->term, bytes);
 }
 
 static void resize_only(void *context, double at_ms, unsigned rows, unsigned cols)
 {
-    const struct maker *m = context;
+    const struct frames_maker *m = context;
     (void)at_ms;
     term_resize(m->term, rows, cols);
 }
 
 /* Adds a run, starting with a key frame. Returns the frames of its marks. */
-static uint32_t *add_run(struct maker *m, const struct trace *t, bool moving)
+static uint32_t *add_run(struct frames_maker *m, const struct trace *t, bool moving)
 {
     m->t = t;
     m->of_mark = base_alloc(MAX(t->n_marks, (size_t)1) * sizeof(uint32_t));
@@ -311,9 +311,9 @@ static uint32_t *add_run(struct maker *m, const struct trace *t, bool moving)
     take_frame(m, 0);
     refeed_run(t, &(struct refeed){
                       .piece = MAX(t->transcript.n / FRAMES_SAMPLES, (size_t)FRAMES_PIECE_MIN),
-                      .output = moving ? output : output_only,
-                      .resize = moving ? resize : resize_only,
-                      .mark = mark,
+                      .output = moving ? frames_on_output : output_only,
+                      .resize = moving ? frames_on_resize : resize_only,
+                      .mark = frames_on_mark,
                       .context = m,
                   });
     term_free(m->term);
@@ -323,7 +323,7 @@ static uint32_t *add_run(struct maker *m, const struct trace *t, bool moving)
 void frames_make(const struct trace *t, struct frames *ret_frames)
 {
     struct frames *f = ret_frames;
-    struct maker m = {.f = f, .style.unused = 1};
+    struct frames_maker m = {.f = f, .style.unused = 1};
     *f = (struct frames){.n_replays = t->n_runs};
     struct buf *const lists[] = {
         &f->times, &f->starts, &f->keys, &f->cursors, &f->sizes, &f->title_ids, &f->delta};

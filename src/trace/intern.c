@@ -22,7 +22,7 @@ void intern_done(struct intern *t)
     t->slots = NULL;
 }
 
-static struct intern_slot *find(struct intern *t, uint64_t hash, struct str value)
+static struct intern_slot *intern_find(struct intern *t, uint64_t hash, struct str value)
 {
     size_t i = (hash ^ hash >> 32) & (t->n_slots - 1);
     for (;; i = (i + 1) & (t->n_slots - 1)) {
@@ -32,7 +32,7 @@ static struct intern_slot *find(struct intern *t, uint64_t hash, struct str valu
     }
 }
 
-static void grow(struct intern *t)
+static void intern_grow(struct intern *t)
 {
     struct intern_slot *old = t->slots;
     size_t n = t->n_slots;
@@ -52,7 +52,7 @@ static void grow(struct intern *t)
 uint32_t intern_add(struct intern *t, struct str value)
 {
     uint64_t hash = fnv_add(FNV_START, value);
-    struct intern_slot *s = find(t, hash, value);
+    struct intern_slot *s = intern_find(t, hash, value);
     if (s->id)
         return s->id - 1;
     size_t between = t->n ? 1 : 0;
@@ -64,6 +64,6 @@ uint32_t intern_add(struct intern *t, struct str value)
     buf_add_str(&t->text, value);
     uint32_t id = s->id - 1;
     if (2 * t->n > t->n_slots)
-        grow(t);
+        intern_grow(t);
     return id;
 }

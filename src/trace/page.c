@@ -32,7 +32,7 @@ static bool is_expected(const char *name, const json_t *value)
 }
 
 /* Copies fields by name into another object. */
-static void copy(json_t *to, const json_t *from, const char *const *names)
+static void page_copy_fields(json_t *to, const json_t *from, const char *const *names)
 {
     for (; *names; names++) {
         json_t *value = json_object_get(from, *names);
@@ -49,7 +49,7 @@ static json_t *error_json(const json_t *error)
     json_t *object = json_object(), *context = json_object();
     const char *key;
     json_t *value;
-    copy(object, error, (const char *const[]){"code", "message", NULL});
+    page_copy_fields(object, error, (const char *const[]){"code", "message", NULL});
     json_object_foreach(json_object_get(error, "context"), key, value)
     {
         if (strcmp(key, "screen") != 0)
@@ -76,12 +76,12 @@ static void put_span(json_t *step, const struct trace *t, const struct frames *f
 }
 
 /* Returns a step of the run. It has an observation unless it was skipped. */
-static json_t *step_json(const struct trace *t, const struct frames *f, const json_t *step,
+static json_t *page_step_json(const struct trace *t, const struct frames *f, const json_t *step,
     const json_t *planned, size_t mark)
 {
     json_t *object = json_object();
-    copy(object, planned, (const char *const[]){"assert", NULL});
-    copy(object, step,
+    page_copy_fields(object, planned, (const char *const[]){"assert", NULL});
+    page_copy_fields(object, step,
         (const char *const[]){"step_id", "name", "status", "attempts", "action", "sent",
             "assertions", "matched_by", "snapshot", NULL});
     json_put(object, "error", error_json(json_object_get(step, "error")));
@@ -98,7 +98,7 @@ static json_t *planned_json(
     json_t *id = json_object_get(step, "id");
     if (id)
         json_put(object, "step_id", json_incref(id));
-    copy(object, step, (const char *const[]){"name", "action", NULL});
+    page_copy_fields(object, step, (const char *const[]){"name", "action", NULL});
     json_put(object, "status",
         json_string(index < n_seen    ? "done"
                     : index == n_seen ? "canceled"
@@ -134,7 +134,7 @@ static json_t *steps_json(const struct trace *t, const struct frames *f)
         seen--;
     json_array_foreach(steps, i, step)
     {
-        json_push(list, t->run ? step_json(t, f, step, json_array_get(planned, i), mark)
+        json_push(list, t->run ? page_step_json(t, f, step, json_array_get(planned, i), mark)
                                : planned_json(t, f, step, i, seen));
         mark += !trace_is_skipped(step);
     }
@@ -150,18 +150,18 @@ static json_t *run_json(const struct trace *t)
     json_t *object = json_object();
     const json_t *planned = json_object_get(t->scenario, "run");
     if (t->run) {
-        copy(object, t->run,
+        page_copy_fields(object, t->run,
             (const char *const[]){"run_id", "status", "command", "args", "cwd", "exit_status",
                 "sandbox_report", NULL});
         json_put(object, "error", error_json(json_object_get(t->run, "error")));
     } else {
-        copy(object, planned, (const char *const[]){"command", "args", "cwd", NULL});
+        page_copy_fields(object, planned, (const char *const[]){"command", "args", "cwd", NULL});
         json_put(object, "status", json_string("canceled"));
         json_put(object, "ended_early", json_true());
     }
     if (json_array_size(t->damaged))
         json_put(object, "damaged", json_incref(t->damaged));
-    copy(object, t->scenario, (const char *const[]){"name", "metadata", NULL});
+    page_copy_fields(object, t->scenario, (const char *const[]){"name", "metadata", NULL});
     json_put(object, "duration", json_integer((json_int_t)t->end_ms));
     json_put(object, "bytes", json_integer((json_int_t)t->transcript.n));
     json_put(object, "text_bytes",
@@ -228,7 +228,7 @@ static bool add_data(
 
 /* Escapes JSON for markup, so that it can't end the element or begin another. These characters
  * occur only in strings, where the escape is equivalent. */
-static void add_escaped(struct buf *out, struct str json)
+static void page_add_escaped(struct buf *out, struct str json)
 {
     size_t plain = 0;
     for (size_t i = 0; i < json.n; i++) {
@@ -254,11 +254,11 @@ bool page_write(const struct trace *t, uint64_t start_ms, struct buf *out, struc
     bool ok = add_data(t, &f, start_ms, &data);
     add_texts(t, &texts);
     buf_add_z(out, page_head);
-    add_escaped(out, buf_str(&data));
+    page_add_escaped(out, buf_str(&data));
     buf_add_z(out, "</script>\n<script id=\"rows\" type=\"text/plain\">");
-    add_escaped(out, buf_str(&f.rows.text));
+    page_add_escaped(out, buf_str(&f.rows.text));
     buf_add_z(out, "</script>\n<script id=\"text\" type=\"text/plain\">");
-    add_escaped(out, buf_str(&texts));
+    page_add_escaped(out, buf_str(&texts));
     buf_add_z(out, page_tail);
     frames_done(&f);
     if (!ok || !buf_ok(&texts) || !buf_ok(out))

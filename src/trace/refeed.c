@@ -11,7 +11,7 @@ enum {
     PAUSE_MS = 8, /* between two pieces of output: half a frame of a display */
 };
 
-struct walk {
+struct refeed_walk {
     const struct trace *t;
     const struct refeed *r;
     size_t at;    /* offset in the transcript */
@@ -22,14 +22,15 @@ struct walk {
 
 /* Returns the index of the recorded time of the byte before an offset. */
 static size_t time_index(
-    const struct walk *w, const struct trace_mark *m, size_t start, size_t offset)
+    const struct refeed_walk *w, const struct trace_mark *m, size_t start, size_t offset)
 {
     if (offset <= w->early)
         offset = w->early + 1;
     return m->first_time + MIN((offset - 1 - start) / m->every, m->n_times - 1);
 }
 
-static double time_at(const struct walk *w, const struct trace_mark *m, size_t start, size_t offset)
+static double time_at(
+    const struct refeed_walk *w, const struct trace_mark *m, size_t start, size_t offset)
 {
     if (m->offset <= start || offset <= start)
         return (double)(m->offset <= start ? m->at_ms : m->from_ms);
@@ -41,7 +42,7 @@ static double time_at(const struct walk *w, const struct trace_mark *m, size_t s
 
 /* Moves a pause, whose offset is known only to within a few bytes, to the likeliest place: after a
  * line or before an escape sequence. */
-static size_t likely_pause(const struct walk *w, const struct trace_mark *m, size_t end)
+static size_t likely_pause(const struct refeed_walk *w, const struct trace_mark *m, size_t end)
 {
     const char *p = w->t->transcript.p;
     size_t first = MAX(end - MIN(end, MIN(m->every, (size_t)PAUSE_BYTES)), w->at) + 1;
@@ -52,8 +53,8 @@ static size_t likely_pause(const struct walk *w, const struct trace_mark *m, siz
 }
 
 /* Returns the end of the output that arrived at about the same time as the current byte. */
-static size_t same_time(
-    const struct walk *w, const struct trace_mark *m, size_t start, size_t end, size_t *ret_known)
+static size_t same_time(const struct refeed_walk *w, const struct trace_mark *m, size_t start,
+    size_t end, size_t *ret_known)
 {
     *ret_known = end;
     if (!m->n_times)
@@ -68,7 +69,8 @@ static size_t same_time(
     return likely_pause(w, m, *ret_known);
 }
 
-static void go(struct walk *w, const struct trace_mark *m, size_t start, size_t end)
+static void refeed_emit_output(
+    struct refeed_walk *w, const struct trace_mark *m, size_t start, size_t end)
 {
     while (w->at < end) {
         size_t known, pause = same_time(w, m, start, end, &known), n = pause - w->at;
@@ -83,7 +85,7 @@ static void go(struct walk *w, const struct trace_mark *m, size_t start, size_t 
     }
 }
 
-static void resize(struct walk *w, double at_ms, unsigned rows, unsigned cols)
+static void refeed_emit_resize(struct refeed_walk *w, double at_ms, unsigned rows, unsigned cols)
 {
     if (rows == 0 || (rows == w->rows && cols == w->cols))
         return;
@@ -98,17 +100,19 @@ static void resize(struct walk *w, double at_ms, unsigned rows, unsigned cols)
 
 void refeed_run(const struct trace *t, const struct refeed *r)
 {
-    struct walk w = {.t = t, .r = r, .rows = t->rows, .cols = t->cols};
+    struct refeed_walk w = {.t = t, .r = r, .rows = t->rows, .cols = t->cols};
     for (size_t i = 0; i < t->n_marks; i++) {
         const struct trace_mark *m = &t->marks[i];
         size_t start = w.at;
         if (m->size.rows) {
-            go(&w, m, start, m->size.offset);
-            resize(&w, m->size.offset == start ? (double)m->from_ms : time_at(&w, m, start, w.at),
+            refeed_emit_output(&w, m, start, m->size.offset);
+            refeed_emit_resize(&w,
+                m->size.offset == start ? (double)m->from_ms : time_at(&w, m, start, w.at),
                 m->size.rows, m->size.cols);
         }
-        go(&w, m, start, m->offset);
-        resize(&w, (double)m->at_ms, m->rows, m->cols); /* the size according to the record */
+        refeed_emit_output(&w, m, start, m->offset);
+        refeed_emit_resize(
+            &w, (double)m->at_ms, m->rows, m->cols); /* the size according to the record */
         if (r->mark)
             r->mark(r->context, i);
     }

@@ -43,7 +43,7 @@ static bool is_part(struct str name)
 }
 
 /* Whether a file of the record is the same file under another name. */
-static bool is_same(const struct trace *t, const char *name, const struct stat *file)
+static bool trace_same_file(const struct trace *t, const char *name, const struct stat *file)
 {
     struct stat st;
     AUTO_FD int fd = record_file(t->dir, name);
@@ -61,24 +61,24 @@ bool trace_holds(const struct trace *t, int file)
         is_part(str_skip(rest, strlen(dir) + 1)))
         return true;
     for (size_t i = 0; record_names[i]; i++)
-        if (is_same(t, record_names[i], &st))
+        if (trace_same_file(t, record_names[i], &st))
             return true;
-    return is_same(t, "checksums.json", &st);
+    return trace_same_file(t, "checksums.json", &st);
 }
 
 /* Notes an unreadable file and continues without it: the rest may still be useful. */
-static void damaged(struct trace *t, const char *where, const struct err *why)
+static void trace_note_damaged(struct trace *t, const char *where, const struct err *why)
 {
     json_push(t->damaged, json_sprintf("%.80s%s%.400s", where, *where ? ": " : "", why->message));
 }
 
 /* Returns an object from a file; NULL if the file is missing or damaged. */
-static json_t *read_object(struct trace *t, int dir, const char *where, const char *name)
+static json_t *trace_read_object(struct trace *t, int dir, const char *where, const char *name)
 {
     AUTO_ERR struct err why = {0};
     json_t *tree = NULL;
     if (record_has(dir, name) && !record_object(dir, name, &tree, &why))
-        damaged(t, where, &why);
+        trace_note_damaged(t, where, &why);
     return tree;
 }
 
@@ -130,7 +130,7 @@ static void read_events(struct trace *t, const json_t *list, struct trace_mark *
     }
 }
 
-static void keep(struct trace *t, json_t *value, json_t **place)
+static void trace_keep(struct trace *t, json_t *value, json_t **place)
 {
     *place = value;
     if (value)
@@ -171,9 +171,9 @@ static void add_mark(struct trace *t, const json_t *o)
     m.from_ms = MIN(MAX(trace_number(step, "started_at_ms", MS_MAX, zero), zero), m.at_ms);
     (void)size_of(json_object_get(o, "screen"), &m.rows, &m.cols);
     read_events(t, json_object_get(o, "events"), &m, before);
-    keep(t, json_object_get(o, "error"), &m.error);
-    keep(t, json_object_get(o, "matched_by"), &m.matched_by);
-    keep(t, json_object_get(o, "action"), &m.action);
+    trace_keep(t, json_object_get(o, "error"), &m.error);
+    trace_keep(t, json_object_get(o, "matched_by"), &m.matched_by);
+    trace_keep(t, json_object_get(o, "action"), &m.action);
     read_times(t, json_object_get(o, "output"), zero, &m);
     if (!last && json_is_null(json_object_get(o, "screen")))
         t->plain = true;
@@ -209,7 +209,7 @@ static bool read_transcript(struct trace *t, const char *path, struct err *err)
 }
 
 /* Determines the initial size and adds a last mark at the end of the output. */
-static void complete(struct trace *t)
+static void trace_complete(struct trace *t)
 {
     const json_t *run = json_object_get(t->scenario, "run");
     t->rows = ROWS;
@@ -241,22 +241,22 @@ static bool read_record(struct trace *t, const char *path, struct err *err)
     t->damaged = json_array();
     if (!read_transcript(t, path, err))
         return false;
-    t->run = read_object(t, t->dir, "", "run.json");
-    t->scenario = read_object(t, t->dir, "", "scenario.json");
+    t->run = trace_read_object(t, t->dir, "", "run.json");
+    t->scenario = trace_read_object(t, t->dir, "", "scenario.json");
     if (!read_observations(t, err))
         return false;
-    complete(t);
+    trace_complete(t);
     return true;
 }
 
-static int by_name(const void *a, const void *b)
+static int trace_compare_names(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
 static void read_summary(struct trace *t, const char *name, json_t *diff, int dir)
 {
-    json_t *object = json_object(), *summary = read_object(t, dir, name, "replay.json");
+    json_t *object = json_object(), *summary = trace_read_object(t, dir, name, "replay.json");
     json_put(object, "name", json_text(str_z(name)));
     if (summary)
         json_put(object, "summary", summary);
@@ -268,7 +268,7 @@ static void read_summary(struct trace *t, const char *name, json_t *diff, int di
 static void read_replay(struct trace *t, const char *name)
 {
     AUTO_FD int dir = beneath_open(t->dir, name, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
-    AUTO_JSON json_t *diff = dir >= 0 ? read_object(t, dir, name, "diff.json") : NULL;
+    AUTO_JSON json_t *diff = dir >= 0 ? trace_read_object(t, dir, name, "diff.json") : NULL;
     AUTO(trace_close) struct trace run = TRACE_NONE;
     AUTO_ERR struct err why = {0};
     if (!diff)
@@ -278,7 +278,7 @@ static void read_replay(struct trace *t, const char *name)
         return;
     run.dir = TAKE_FD(dir);
     if (!read_record(&run, name, &why)) {
-        damaged(t, name, &why);
+        trace_note_damaged(t, name, &why);
         return;
     }
     for (size_t i = 0; i < json_array_size(run.damaged); i++)
@@ -303,7 +303,7 @@ static void read_replays(struct trace *t)
         closedir(d);
     else if (copy >= 0)
         close(copy);
-    qsort(names, n, sizeof(*names), by_name);
+    qsort(names, n, sizeof(*names), trace_compare_names);
     for (size_t i = 0; i < n; i++) {
         read_replay(t, names[i]);
         free(names[i]);

@@ -16,7 +16,7 @@ static size_t width_of(struct str text)
     return one.lines[0].width;
 }
 
-static size_t lightest(const struct bar *bar)
+static size_t bar_lightest(const struct bar *bar)
 {
     size_t found = 0;
     for (size_t i = 1; i < bar->n; i++)
@@ -25,14 +25,14 @@ static size_t lightest(const struct bar *bar)
     return found;
 }
 
-static struct bar fitted(const struct bar *bar, unsigned width)
+static struct bar bar_fit(const struct bar *bar, unsigned width)
 {
     struct bar left = *bar;
     size_t total = 0;
     for (size_t i = 0; i < left.n; i++)
         total += width_of(left.pieces[i].text) + (i ? (size_t)BAR_GAP : 0);
     while (total > width && left.n > 1) {
-        size_t gone = lightest(&left);
+        size_t gone = bar_lightest(&left);
         total -= width_of(left.pieces[gone].text) + BAR_GAP;
         left.n--;
         memmove(
@@ -44,7 +44,7 @@ static struct bar fitted(const struct bar *bar, unsigned width)
 void bar_put(const struct bar *bar, unsigned width, struct text *out)
 {
     AUTO_TEXT struct text row = TEXT_INIT;
-    struct bar left = fitted(bar, width);
+    struct bar left = bar_fit(bar, width);
     for (size_t i = 0; i < left.n; i++) {
         text_spaces(&row, i ? BAR_GAP : 0, &theme[left.pieces[i].look]);
         text_add(&row, left.pieces[i].text, &theme[left.pieces[i].look]);

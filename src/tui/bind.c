@@ -51,7 +51,7 @@ static bool same_key(const struct key *a, const struct key *b)
     return a->name == b->name && a->codepoint == b->codepoint && a->mods == b->mods;
 }
 
-static void sends(const struct key *key, struct buf *out)
+static void bind_encode_key(const struct key *key, struct buf *out)
 {
     key_encode(key, &(struct term_input){0}, out);
 }
@@ -59,13 +59,13 @@ static void sends(const struct key *key, struct buf *out)
 static bool sends_same(const struct key *a, const struct key *b)
 {
     AUTO_BUF struct buf x = BUF_INIT(BIND_BYTES), y = BUF_INIT(BIND_BYTES);
-    sends(a, &x);
-    sends(b, &y);
+    bind_encode_key(a, &x);
+    bind_encode_key(b, &y);
     return str_eq(buf_str(&x), buf_str(&y));
 }
 
 /* Makes an id for a key: its encoding, or its name. */
-static bool identify(const struct key *key, char id[BIND_BYTES])
+static bool bind_make_id(const struct key *key, char id[BIND_BYTES])
 {
     AUTO_BUF struct buf bytes = BUF_INIT(BIND_BYTES - 1);
     for (size_t i = 0; i < ARRAY_LEN(by_name); i++) {
@@ -76,7 +76,7 @@ static bool identify(const struct key *key, char id[BIND_BYTES])
             return true;
         }
     }
-    sends(key, &bytes);
+    bind_encode_key(key, &bytes);
     if (bytes.n == 0 || !buf_ok(&bytes))
         return false;
     memset(id, 0, BIND_BYTES);
@@ -106,7 +106,7 @@ static bool read_key(struct str text, char id[BIND_BYTES], struct err *err)
         err->code = E_CONFIG;
         return false;
     }
-    if (!identify(&key, id))
+    if (!bind_make_id(&key, id))
         return err_set(err, E_CONFIG, "terminals send nothing for this key");
     for (size_t i = 0; i < ARRAY_LEN(by_name); i++)
         if (strcmp(id, by_name[i]) == 0)
@@ -137,7 +137,7 @@ static bool find_action(struct str name, const struct bind_action **ret_action, 
         buf_z(&hint));
 }
 
-static const char *const *find(const struct bindings *b, const char *id)
+static const char *const *bind_find(const struct bindings *b, const char *id)
 {
     for (size_t i = 0; i < b->n; i++)
         if (strcmp(b->p[i].id, id) == 0)
@@ -151,7 +151,7 @@ bool bind_add(struct bindings *b, struct str key, struct str action, struct err 
     char id[BIND_BYTES];
     if (!read_key(key, id, err) || !find_action(action, &a, err))
         return false;
-    if (find(b, id))
+    if (bind_find(b, id))
         return err_set(err, E_CONFIG, "this key has a meaning already, by another of its names");
     if (b->n == BIND_MAX)
         return err_set(err, E_CONFIG, "there are more than %d keys", BIND_MAX);
@@ -165,8 +165,8 @@ const char *bind_key(const struct bindings *b, const char *name)
     struct key key;
     char id[BIND_BYTES];
     AUTO_ERR struct err ignored = {0};
-    if (b->n == 0 || !key_parse(str_z(name), &key, &ignored) || !identify(&key, id))
+    if (b->n == 0 || !key_parse(str_z(name), &key, &ignored) || !bind_make_id(&key, id))
         return name;
-    const char *const *bound = find(b, id);
+    const char *const *bound = bind_find(b, id);
     return bound ? *bound : name;
 }

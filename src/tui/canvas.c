@@ -64,7 +64,7 @@ size_t canvas_cluster(struct str text, unsigned *ret_width)
 /* Puts a cluster into the cell, up to CANVAS_TEXT bytes. Returns false if it is not drawable or not
  * of this width. A cluster that starts wide and is made narrow by a later code point would damage
  * the next cell. */
-static bool take_text(struct canvas_cell *cell, struct str text, unsigned width)
+static bool canvas_set_cell_text(struct canvas_cell *cell, struct str text, unsigned width)
 {
     unsigned natural;
     uint32_t codepoint;
@@ -99,7 +99,7 @@ static struct canvas_cell blank_in(struct style style)
     return cell;
 }
 
-static struct style shown_style(const struct canvas *c, const struct style *style)
+static struct style canvas_shown_style(const struct canvas *c, const struct style *style)
 {
     struct style s = style ? *style : no_style;
     s.attrs &= (uint16_t)STYLE_VISIBLE;
@@ -114,7 +114,7 @@ static struct style shown_style(const struct canvas *c, const struct style *styl
 }
 
 /* Blanks the other half if the cell is half of a wide character. */
-static void cut(struct canvas *c, unsigned row, unsigned col)
+static void canvas_cut_wide(struct canvas *c, unsigned row, unsigned col)
 {
     struct canvas_cell *cell = cell_at(c, row, col);
     if (cell->width == 0 && col > 0)
@@ -126,23 +126,23 @@ static void cut(struct canvas *c, unsigned row, unsigned col)
 void canvas_put(struct canvas *c, unsigned row, unsigned col, struct str text, unsigned width,
     const struct style *style)
 {
-    struct canvas_cell cell = {.style = shown_style(c, style), .width = (uint8_t)width};
+    struct canvas_cell cell = {.style = canvas_shown_style(c, style), .width = (uint8_t)width};
     if (row >= c->rows || col >= c->cols || width < 1 || width > 2)
         return;
     if (col + width > c->cols) {
         width = 1;
         text = STR(" ");
     }
-    if (!take_text(&cell, text, width)) {
+    if (!canvas_set_cell_text(&cell, text, width)) {
         cell = blank_in(cell.style);
         cell.n = (uint8_t)utf8_write(UTF8_REPLACEMENT, cell.text);
     }
     if (width == 1)
         cell.width = 1;
     memset(cell.text + cell.n, 0, sizeof(cell.text) - cell.n);
-    cut(c, row, col);
+    canvas_cut_wide(c, row, col);
     if (width == 2)
-        cut(c, row, col + 1);
+        canvas_cut_wide(c, row, col + 1);
     *cell_at(c, row, col) = cell;
     if (width == 2)
         *cell_at(c, row, col + 1) =
@@ -292,7 +292,7 @@ void canvas_show(struct canvas *c, const struct term *t, const struct canvas_par
 /* Output -------------------------------------------------------------------------------------- */
 
 /* State of the terminal while a frame is written. */
-struct hand {
+struct canvas_writer {
     struct buf *out;
     struct style pen;
     bool placed; /* row and col are the cursor's position */
@@ -308,7 +308,7 @@ static bool is_safe(const struct canvas_cell *cell)
            (unicode_class(codepoint) & UNICODE_BREAK_MASK) == BREAK_OTHER;
 }
 
-static void go(struct hand *h, unsigned row, unsigned col)
+static void canvas_move_to(struct canvas_writer *h, unsigned row, unsigned col)
 {
     if (h->placed && h->row == row && h->col == col)
         return;
@@ -321,20 +321,20 @@ static void go(struct hand *h, unsigned row, unsigned col)
     h->placed = true;
 }
 
-static void write_cell(const struct canvas *c, struct hand *h, unsigned row, unsigned col)
+static void write_cell(const struct canvas *c, struct canvas_writer *h, unsigned row, unsigned col)
 {
     const struct canvas_cell *cell = cell_at(c, row, col);
     bool safe = is_safe(cell);
     if (!safe)
         h->placed = false; /* position explicitly, so that it does not join the previous cell */
-    go(h, row, col);
+    canvas_move_to(h, row, col);
     restyle(&h->pen, &cell->style, h->out);
     buf_add(h->out, cell->text, cell->n);
     h->col += cell->width;
     h->placed = safe && h->col < c->cols;
 }
 
-static void write_cells(struct canvas *c, struct hand *h)
+static void write_cells(struct canvas *c, struct canvas_writer *h)
 {
     for (unsigned row = 0; row < c->rows; row++) {
         size_t first = (size_t)row * c->cols;
@@ -353,13 +353,13 @@ static void write_cells(struct canvas *c, struct hand *h)
 /* By shape; always steady, even if the program asked for a blinking cursor. */
 static const char *const shapes[] = {"\033[2 q", "\033[4 q", "\033[6 q"};
 
-static void write_cursor(struct canvas *c, struct hand *h)
+static void write_cursor(struct canvas *c, struct canvas_writer *h)
 {
     const struct canvas_cursor *cursor = &c->cursor;
     if (!cursor->visible)
         return;
     h->placed = false;
-    go(h, cursor->row, cursor->col);
+    canvas_move_to(h, cursor->row, cursor->col);
     if (cursor->shape != c->shown_cursor.shape || !c->known)
         buf_add_z(h->out, shapes[MIN(cursor->shape, 2u)]);
     buf_add_z(h->out, "\033[?25h");
@@ -373,7 +373,7 @@ static bool same_cursor(const struct canvas_cursor *a, const struct canvas_curso
 
 void canvas_write(struct canvas *c, struct buf *out)
 {
-    struct hand h = {.out = out};
+    struct canvas_writer h = {.out = out};
     size_t size = (size_t)c->rows * c->cols * sizeof(*c->cells);
     bool same = c->known && memcmp(c->cells, c->shown, size) == 0;
     if (same && same_cursor(&c->cursor, &c->shown_cursor))

@@ -61,8 +61,8 @@ char *chat_copy(struct str s)
 /* Lines --------------------------------------------------------------------------------------- */
 
 /* Adds styled text as rows, with a mark before the first. */
-static void put_text(const struct chat *c, const char *mark, enum theme mark_look, struct str text,
-    enum theme look, struct text *out)
+static void chat_put_text(const struct chat *c, const char *mark, enum theme mark_look,
+    struct str text, enum theme look, struct text *out)
 {
     AUTO_TEXT struct text lines = TEXT_INIT, prefix = TEXT_INIT;
     text_add_z(&prefix, mark, &theme[mark_look]);
@@ -92,7 +92,7 @@ void chat_begin(struct chat *c, bool apart)
     c->gap = apart;
 }
 
-static size_t count_lines(struct str text)
+static size_t chat_count_lines(struct str text)
 {
     size_t n = 0;
     for (struct str line; str_cut(text, '\n', &line, &text);)
@@ -112,7 +112,7 @@ static struct str last_lines(struct str text, size_t lines)
     return str_skip(text, at);
 }
 
-static void keep(struct buf *kept, struct str text)
+static void chat_keep_tail(struct buf *kept, struct str text)
 {
     if (text.n > CHAT_KEPT)
         text = str_skip(text, text.n - CHAT_KEPT);
@@ -158,9 +158,9 @@ static void end_thinking(struct chat *c)
     if (c->thought == 0)
         return;
     chat_begin(c, false);
-    size_t lines = count_lines(buf_str(&c->thinking));
+    size_t lines = chat_count_lines(buf_str(&c->thinking));
     snprintf(line, sizeof(line), "thought, %zu line%s", lines, lines == 1 ? "" : "s");
-    put_text(c, "◇ ", THEME_DIM, str_z(line), THEME_DIM, &c->stay);
+    chat_put_text(c, "◇ ", THEME_DIM, str_z(line), THEME_DIM, &c->stay);
     chat_fold(c, STR("thought"), buf_str(&c->thinking), false);
     buf_reset(&c->thinking);
     c->thought = 0;
@@ -179,7 +179,7 @@ void chat_thinking(struct chat *c, struct str delta)
 {
     if (c->speaks)
         chat_end(c);
-    keep(&c->thinking, delta);
+    chat_keep_tail(&c->thinking, delta);
     c->thought += delta.n;
 }
 
@@ -216,19 +216,19 @@ static struct str first_lines(struct str text)
 void chat_user(struct chat *c, struct str text)
 {
     struct str shown = first_lines(text), rest = str_skip(text, shown.n);
-    size_t lines = count_lines(rest);
+    size_t lines = chat_count_lines(rest);
     char words[64];
     chat_end(c);
     chat_begin(c, true);
     if (c->options.whole_prompts ||
         (rest.n <= CHAT_PROMPT_BYTES / 10 && lines < 3)) { /* collapsing would save too little */
-        put_text(c, "> ", THEME_BULLET, text, THEME_STRONG, &c->stay);
+        chat_put_text(c, "> ", THEME_BULLET, text, THEME_STRONG, &c->stay);
         return;
     }
-    put_text(c, "> ", THEME_BULLET, shown, THEME_STRONG, &c->stay);
+    chat_put_text(c, "> ", THEME_BULLET, shown, THEME_STRONG, &c->stay);
     snprintf(words, sizeof(words), "… %zu more %s", lines > 1 ? lines : rest.n,
         lines > 1 ? "lines" : "bytes");
-    put_text(c, "  ", THEME_DIM, str_z(words), THEME_DIM, &c->stay);
+    chat_put_text(c, "  ", THEME_DIM, str_z(words), THEME_DIM, &c->stay);
     chat_fold(c, STR("prompt"), text, false);
 }
 
@@ -243,7 +243,7 @@ static size_t find_call(const struct chat *c, struct str id)
 }
 
 /* Formats a call as one line. */
-static char *line_of(struct str name, struct str summary)
+static char *chat_call_line(struct str name, struct str summary)
 {
     AUTO_BUF struct buf line = BUF_INIT(2 * CHAT_SUMMARY_BYTES + 16);
     struct str first = summary;
@@ -261,7 +261,8 @@ void chat_call(struct chat *c, struct str id, struct str name, struct str summar
     chat_end(c);
     if (c->n_calls == CHAT_CALLS || find_call(c, id) < c->n_calls)
         return;
-    c->calls[c->n_calls++] = (struct call){chat_copy(id), chat_copy(name), line_of(name, summary)};
+    c->calls[c->n_calls++] =
+        (struct call){chat_copy(id), chat_copy(name), chat_call_line(name, summary)};
 }
 
 void chat_diff(struct chat *c, struct str diff)
@@ -324,7 +325,7 @@ static bool put_change(struct chat *c)
 
 static void put_result(struct chat *c, struct str line, bool failed, struct str output)
 {
-    size_t lines = count_lines(output);
+    size_t lines = chat_count_lines(output);
     bool open = failed || is_diff(output), changed = c->diff.n, whole = false;
     chat_begin(c, false);
     put_call(c, line, failed, open ? 0 : lines);
@@ -374,17 +375,17 @@ void chat_ask(struct chat *c, const struct chat_question *q)
     chat_end(c);
     chat_look_end(c);
     chat_begin(c, true);
-    put_text(c, "? ", THEME_ASK, q->words, THEME_STRONG, &c->stay);
+    chat_put_text(c, "? ", THEME_ASK, q->words, THEME_STRONG, &c->stay);
     if (q->diff.n)
         diffview_put(
             q->diff, &(struct diffview){.width = c->options.width, .headings = true}, &c->stay);
     else if (q->is_command)
         put_command(c, q->subject);
     else
-        put_text(c, "  ", THEME_TEXT, q->subject, THEME_STRONG, &c->stay);
+        chat_put_text(c, "  ", THEME_TEXT, q->subject, THEME_STRONG, &c->stay);
     if (q->text.n && q->diff.n == 0)
         chat_put_output(c, q->text, &c->stay);
-    put_text(c, "  why: ", THEME_DIM, q->why, THEME_DIM, &c->stay);
+    chat_put_text(c, "  why: ", THEME_DIM, q->why, THEME_DIM, &c->stay);
     c->diff_seen = q->diff.n;
     c->asks = true;
 }
@@ -401,7 +402,7 @@ void chat_asked(struct chat *c, struct str command)
         return;
     struct call *call = &c->calls[c->n_calls - 1];
     free(call->line);
-    call->line = line_of(str_z(call->name), command);
+    call->line = chat_call_line(str_z(call->name), command);
 }
 
 /* Notes, errors and the queue ----------------------------------------------------------------- */
@@ -410,14 +411,14 @@ void chat_note(struct chat *c, struct str text)
 {
     chat_end(c);
     chat_begin(c, false);
-    put_text(c, "· ", THEME_DIM, text, THEME_DIM, &c->stay);
+    chat_put_text(c, "· ", THEME_DIM, text, THEME_DIM, &c->stay);
 }
 
 void chat_error(struct chat *c, struct str text)
 {
     chat_end(c);
     chat_begin(c, true);
-    put_text(c, "✗ ", THEME_REMOVED, text, THEME_REMOVED, &c->stay);
+    chat_put_text(c, "✗ ", THEME_REMOVED, text, THEME_REMOVED, &c->stay);
 }
 
 void chat_queue(struct chat *c, struct str text)
@@ -436,7 +437,7 @@ void chat_unqueue(struct chat *c)
 }
 
 /* Adds one row, truncated to the width. */
-static void put_row(
+static void chat_put_row(
     const struct chat *c, const char *mark, struct str text, enum theme look, struct text *out)
 {
     AUTO_TEXT struct text row = TEXT_INIT;
@@ -449,7 +450,7 @@ static void put_row(
 
 /* Drops the rows already returned, but only once they are at least half of the list, so that each
  * row is copied about once. */
-static void forget(struct chat *c)
+static void chat_drop_returned(struct chat *c)
 {
     struct text rest = TEXT_INIT;
     if (c->at < c->stay.n && c->at < c->stay.n / 2)
@@ -471,7 +472,7 @@ static bool hand_out(struct chat *c, struct text *stay)
     size_t left = c->stay.n - c->at, n = c->options.most ? MIN(left, c->options.most) : left;
     for (size_t end = c->at + n; c->at < end; c->at++)
         text_copy(stay, &c->stay, c->at);
-    forget(c);
+    chat_drop_returned(c);
     return n < left;
 }
 
@@ -483,11 +484,11 @@ bool chat_rows(struct chat *c, unsigned step, struct text *stay, struct text *re
     if (c->speaks && !more) /* only after all its finished rows */
         markdown_live(c->answer, region);
     if (c->thought)
-        put_row(c, at_work, STR("thinking"), THEME_DIM, region);
+        chat_put_row(c, at_work, STR("thinking"), THEME_DIM, region);
     chat_put_look(c, region);
     for (size_t i = 0; i < c->n_calls && !c->asks; i++)
-        put_row(c, at_work, str_z(c->calls[i].line), THEME_TEXT, region);
+        chat_put_row(c, at_work, str_z(c->calls[i].line), THEME_TEXT, region);
     for (size_t i = 0; i < c->n_queue; i++)
-        put_row(c, "later: ", str_z(c->queue[i]), THEME_DIM, region);
+        chat_put_row(c, "later: ", str_z(c->queue[i]), THEME_DIM, region);
     return more;
 }

@@ -124,7 +124,7 @@ void chat_relook(struct chat *c)
     make_rows(c);
 }
 
-static size_t page(const struct chat *c)
+static size_t chat_page_rows(const struct chat *c)
 {
     size_t half = c->options.rows / 2;
     return MAX(half, (size_t)LOOK_ROWS_MIN);
@@ -132,8 +132,8 @@ static size_t page(const struct chat *c)
 
 void chat_look_scroll(struct chat *c, int pages, int rows)
 {
-    long by = rows + pages * (long)(page(c) - 1), top = (long)c->look.top + by;
-    long last = (long)c->look.rows.n - (long)page(c);
+    long by = rows + pages * (long)(chat_page_rows(c) - 1), top = (long)c->look.top + by;
+    long last = (long)c->look.rows.n - (long)chat_page_rows(c);
     c->look.top = (size_t)MAX(0L, MIN(top, last));
 }
 
@@ -157,9 +157,9 @@ static void put_keys(const struct chat *c, struct text *region)
     const struct look *l = &c->look;
     struct bar bar = {0};
     char where[64];
-    bool more = l->rows.n > page(c);
-    snprintf(where, sizeof(where), "%zu-%zu of %zu", l->top + 1, MIN(l->top + page(c), l->rows.n),
-        l->rows.n);
+    bool more = l->rows.n > chat_page_rows(c);
+    snprintf(where, sizeof(where), "%zu-%zu of %zu", l->top + 1,
+        MIN(l->top + chat_page_rows(c), l->rows.n), l->rows.n);
     bar_add(&bar, 2, THEME_DIM, more ? str_z(where) : STR(""));
     bar_add(&bar, 3, THEME_DIM, more ? STR("↑↓ scroll") : STR(""));
     bar_add(&bar, 4, THEME_DIM, c->n_folds > 1 ? STR("←→ others") : STR(""));
@@ -179,7 +179,7 @@ void chat_put_look(struct chat *c, struct text *region)
     chat_look_scroll(c, 0, 0);
     text_end(region);
     put_title(c, region);
-    for (size_t i = l->top; i < l->rows.n && i < l->top + page(c); i++)
+    for (size_t i = l->top; i < l->rows.n && i < l->top + chat_page_rows(c); i++)
         text_copy(region, &l->rows, i);
     put_keys(c, region);
 }

@@ -16,7 +16,7 @@ enum {
 /* CAN aborts a partially written sequence. */
 #define LEAVE "\030\033[?2026l\033[?2004l\033[m\033[?25h"
 
-static bool is_set(const char *value)
+static bool console_is_set(const char *value)
 {
     return value && *value;
 }
@@ -25,7 +25,7 @@ struct live_options console_look(const struct console_environment *e)
 {
     struct live_options look = {.colors = LIVE_16};
     struct str term = str_z(e->term ? e->term : "");
-    bool rgb = is_set(e->colorterm) &&
+    bool rgb = console_is_set(e->colorterm) &&
                (strcmp(e->colorterm, "truecolor") == 0 || strcmp(e->colorterm, "24bit") == 0);
     if (term.n == 0 || str_is(term, "dumb"))
         look.plain = true;
@@ -33,9 +33,9 @@ struct live_options console_look(const struct console_environment *e)
         look.colors = LIVE_256;
     if (rgb)
         look.colors = LIVE_RGB;
-    if (is_set(e->no_color))
+    if (console_is_set(e->no_color))
         look.colors = LIVE_NO_COLORS;
-    look.no_reflow = str_is(term, "linux") || is_set(e->xterm_version);
+    look.no_reflow = str_is(term, "linux") || console_is_set(e->xterm_version);
     look.no_links = str_is(term, "linux");
     return look;
 }
@@ -138,7 +138,7 @@ void console_read(struct console *c)
     c->since_ms = clock_mono_ms();
 }
 
-static bool late(const struct console *c)
+static bool console_escape_is_late(const struct console *c)
 {
     return clock_mono_ms() >= c->since_ms + CONSOLE_ESCAPE_MS;
 }
@@ -158,7 +158,7 @@ int console_timeout(const struct console *c)
 }
 
 /* Applies a key binding. */
-static void translate(const struct console *c, struct typed *typed)
+static void console_apply_binding(const struct console *c, struct typed *typed)
 {
     const char *key = c->bindings ? editor_key_name(typed) : NULL;
     const char *means = key ? bind_key(c->bindings, key) : NULL;
@@ -172,14 +172,14 @@ bool console_next(struct console *c, struct typed *ret_typed)
     struct str rest = str_skip(buf_str(&c->input), c->taken);
     if (!c->keys && rest.n) /* slow: do it after the first frame */
         c->keys = typed_keys_new();
-    bool all = c->gone || (late(c) && !in_paste(c)) || c->since_ms == 0;
+    bool all = c->gone || (console_escape_is_late(c) && !in_paste(c)) || c->since_ms == 0;
     size_t n = typed_next(c->keys, rest, all, ret_typed);
     c->taken += n;
     /* Lines edited by the terminal end in LF. */
     if (n && c->plain && ret_typed->kind == TYPED_KEY && strcmp(ret_typed->key, "Ctrl+j") == 0)
         ret_typed->key = "Enter";
     if (n && !c->plain)
-        translate(c, ret_typed);
+        console_apply_binding(c, ret_typed);
     return n > 0;
 }
 

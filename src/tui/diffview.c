@@ -5,7 +5,7 @@
 #include "tui/theme.h"
 
 /* One file of a diff. */
-struct part {
+struct diffview_part {
     struct str name, from; /* from: source of a rename or copy; null otherwise */
     bool copied, new, deleted;
     struct str note; /* change of file mode */
@@ -18,22 +18,22 @@ static bool starts_file(struct str line)
 }
 
 /* "a/NAME b/NAME": both names are the same, except for renames, which have their own lines. */
-static struct str name_of(struct str line)
+static struct str diffview_name(struct str line)
 {
     struct str names = str_skip(line, strlen("diff --git a/"));
     return names.n < 3 ? names : str_head(names, (names.n - 3) / 2);
 }
 
-static void read_head_line(struct part *p, struct str line)
+static void read_head_line(struct diffview_part *p, struct str line)
 {
     static const struct {
         const char *words;
         size_t to;
     } rows[] = {
-        {"rename to ", offsetof(struct part, name)},
-        {"copy to ", offsetof(struct part, name)},
-        {"rename from ", offsetof(struct part, from)},
-        {"copy from ", offsetof(struct part, from)},
+        {"rename to ", offsetof(struct diffview_part, name)},
+        {"copy to ", offsetof(struct diffview_part, name)},
+        {"rename from ", offsetof(struct diffview_part, from)},
+        {"copy from ", offsetof(struct diffview_part, from)},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_starts_with(line, str_z(rows[i].words)))
@@ -46,15 +46,15 @@ static void read_head_line(struct part *p, struct str line)
 }
 
 /* Parses the next file. Returns false at the end. */
-static bool next_part(struct str *diff, struct part *ret_part)
+static bool next_part(struct str *diff, struct diffview_part *ret_part)
 {
     struct str line, rest = *diff;
-    struct part p = {0};
+    struct diffview_part p = {0};
     if (rest.n == 0)
         return false;
     (void)str_cut(rest, '\n', &line, &rest);
     if (starts_file(line))
-        p.name = name_of(line);
+        p.name = diffview_name(line);
     else
         rest = *diff;
     for (struct str more = rest; p.name.p && more.n && more.p[0] != '@' && !starts_file(more);) {
@@ -71,7 +71,7 @@ static bool next_part(struct str *diff, struct part *ret_part)
     return true;
 }
 
-static void count_part(const struct part *p, struct diffview_count *n)
+static void count_part(const struct diffview_part *p, struct diffview_count *n)
 {
     struct str line, rest = p->hunks;
     n->files++;
@@ -85,13 +85,13 @@ static void count_part(const struct part *p, struct diffview_count *n)
 struct diffview_count diffview_count(struct str diff)
 {
     struct diffview_count n = {0};
-    struct part p;
+    struct diffview_part p;
     while (next_part(&diff, &p))
         count_part(&p, &n);
     return n;
 }
 
-static void put_heading(const struct part *p, const struct diffview *how, struct text *out)
+static void put_heading(const struct diffview_part *p, const struct diffview *how, struct text *out)
 {
     AUTO_TEXT struct text row = TEXT_INIT, indent = TEXT_INIT;
     struct diffview_count n = {0};
@@ -149,14 +149,14 @@ static void put_line(struct str line, enum theme look, const struct diffview *ho
 }
 
 /* The hunk header of a new file is not useful. */
-static bool is_needless(const struct part *p, struct str line)
+static bool is_needless(const struct diffview_part *p, struct str line)
 {
     return p->new &&look_of(line) == THEME_HUNK;
 }
 
 void diffview_put(struct str diff, const struct diffview *how, struct text *out)
 {
-    struct part p;
+    struct diffview_part p;
     size_t left = how->lines ? how->lines : SIZE_MAX, more = 0;
     char words[64];
     while (next_part(&diff, &p)) {

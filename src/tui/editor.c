@@ -87,7 +87,7 @@ size_t editor_line_end(const struct editor *e, size_t at)
 
 /* Changes ------------------------------------------------------------------------------------- */
 
-static bool splice(struct editor *e, size_t at, size_t n, struct str text)
+static bool editor_splice(struct editor *e, size_t at, size_t n, struct str text)
 {
     if (e->text.n - n + text.n > EDITOR_MAX)
         return false;
@@ -111,7 +111,7 @@ static bool joins_last(const struct editor *e, size_t at, size_t n, struct str t
            c->at + c->added_n == at && !(text.p[0] == ' ' && c->added[c->added_n - 1] != ' ');
 }
 
-static void record(struct editor *e, size_t at, size_t n, struct str text)
+static void editor_record_change(struct editor *e, size_t at, size_t n, struct str text)
 {
     if (text.n && joins_last(e, at, n, text)) {
         struct editor_change *c = &e->changes[e->n_changes - 1];
@@ -137,8 +137,8 @@ void editor_replace(struct editor *e, size_t at, size_t n, struct str text)
 {
     if ((n == 0 && text.n == 0) || e->text.n - n + text.n > EDITOR_MAX)
         return;
-    record(e, at, n, text);
-    BUG_ON(!splice(e, at, n, text));
+    editor_record_change(e, at, n, text);
+    BUG_ON(!editor_splice(e, at, n, text));
     e->cursor = at + text.n;
 }
 
@@ -148,7 +148,7 @@ void editor_undo(struct editor *e)
         return;
     struct editor_change c = e->changes[--e->n_changes];
     e->change_bytes -= c.removed_n + c.added_n;
-    BUG_ON(!splice(e, c.at, c.added_n, str_n(c.removed, c.removed_n)));
+    BUG_ON(!editor_splice(e, c.at, c.added_n, str_n(c.removed, c.removed_n)));
     e->cursor = c.cursor;
     free(c.removed);
     free(c.added);
@@ -156,7 +156,7 @@ void editor_undo(struct editor *e)
 
 /* Sanitizes external text: valid UTF-8, lines separated by LF, no control characters except
  * tabs. */
-static void clean(struct str text, struct buf *out)
+static void editor_sanitize(struct str text, struct buf *out)
 {
     while (text.n) {
         uint32_t codepoint;
@@ -183,7 +183,7 @@ enum editor_event editor_text(struct editor *e, struct str text)
     AUTO_BUF struct buf safe = BUF_INIT(EDITOR_MAX * 3);
     e->before = e->last;
     e->last = LAST_TYPED;
-    clean(text, &safe);
+    editor_sanitize(text, &safe);
     editor_replace(e, e->cursor, 0, buf_str(&safe));
     editor_list_update(e);
     return EDITOR_DONE;
@@ -192,7 +192,7 @@ enum editor_event editor_text(struct editor *e, struct str text)
 void editor_set(struct editor *e, struct str text)
 {
     AUTO_BUF struct buf safe = BUF_INIT(EDITOR_MAX * 3);
-    clean(text, &safe);
+    editor_sanitize(text, &safe);
     editor_replace(e, 0, e->text.n, buf_str(&safe));
 }
 
@@ -214,7 +214,7 @@ enum editor_event editor_paste(struct editor *e, struct str text)
     AUTO_BUF struct buf safe = BUF_INIT(EDITOR_MAX * 3);
     char mark[UTF8_MAX];
     size_t lines = 0;
-    clean(text, &safe);
+    editor_sanitize(text, &safe);
     struct str pasted = buf_str(&safe);
     for (size_t i = 0; i < pasted.n; i++)
         lines += pasted.p[i] == '\n' || i + 1 == pasted.n;
@@ -237,7 +237,7 @@ enum editor_event editor_paste(struct editor *e, struct str text)
 }
 
 /* Expands pastes; out may be NULL. Returns the length. */
-static size_t expand(const struct editor *e, struct str text, struct buf *out)
+static size_t editor_expand_pastes(const struct editor *e, struct str text, struct buf *out)
 {
     size_t length = 0;
     while (text.n) {
@@ -261,7 +261,7 @@ static void expand_kills(struct editor *e)
     for (size_t i = 0; e->n_pastes && i < EDITOR_KILLS && e->kills[i]; i++) {
         struct str text = str_n(e->kills[i], e->kill_n[i]);
         struct buf whole = BUF_INIT(EDITOR_MAX);
-        if (expand(e, text, &whole) == text.n) {
+        if (editor_expand_pastes(e, text, &whole) == text.n) {
             buf_done(&whole);
             continue;
         }
@@ -287,12 +287,12 @@ void editor_clear(struct editor *e)
 
 void editor_content(const struct editor *e, struct buf *out)
 {
-    (void)expand(e, buf_str(&e->text), out);
+    (void)editor_expand_pastes(e, buf_str(&e->text), out);
 }
 
 size_t editor_cursor(const struct editor *e)
 {
-    return expand(e, str_head(buf_str(&e->text), e->cursor), NULL);
+    return editor_expand_pastes(e, str_head(buf_str(&e->text), e->cursor), NULL);
 }
 
 /* History ------------------------------------------------------------------------------------- */
@@ -375,7 +375,7 @@ bool editor_list_accept(struct editor *e)
     bool changes = !str_is(word, text);
     bool directory = str_ends_with(str_z(text), STR("/"));
     AUTO_BUF struct buf safe = BUF_INIT(EDITOR_CANDIDATE_BYTES * 4);
-    clean(str_z(text), &safe);
+    editor_sanitize(str_z(text), &safe);
     if (!directory)
         buf_add_byte(&safe, ' ');
     if (changes)

@@ -14,13 +14,13 @@ static bool is_word(const struct editor *e, size_t at)
            (uint8_t)c >= 0x80;
 }
 
-static bool is_blank(const struct editor *e, size_t at)
+static bool keys_is_blank(const struct editor *e, size_t at)
 {
     return memchr(" \t\n", e->text.p[at], 3);
 }
 
 /* Moves an offset found byte by byte to the start of its cluster. */
-static size_t snap(const struct editor *e, size_t at)
+static size_t keys_snap(const struct editor *e, size_t at)
 {
     size_t before = at ? editor_back(e, at) : 0;
     return at && editor_next(e, before) > at ? before : at;
@@ -43,71 +43,71 @@ static size_t word_start(const struct editor *e)
         at--;
     while (at > 0 && is_word(e, at - 1))
         at--;
-    return snap(e, at);
+    return keys_snap(e, at);
 }
 
 /* Start of a word delimited by blanks. */
 static size_t big_word_start(const struct editor *e)
 {
     size_t at = e->cursor;
-    while (at > 0 && is_blank(e, at - 1))
+    while (at > 0 && keys_is_blank(e, at - 1))
         at--;
-    while (at > 0 && !is_blank(e, at - 1))
+    while (at > 0 && !keys_is_blank(e, at - 1))
         at--;
-    return snap(e, at);
+    return keys_snap(e, at);
 }
 
-static enum editor_event go(struct editor *e, size_t at)
+static enum editor_event keys_move_to(struct editor *e, size_t at)
 {
     e->cursor = at;
     editor_list_close(e);
     return EDITOR_DONE;
 }
 
-static enum editor_event left(struct editor *e)
+static enum editor_event keys_left(struct editor *e)
 {
-    return go(e, e->cursor ? editor_back(e, e->cursor) : 0);
+    return keys_move_to(e, e->cursor ? editor_back(e, e->cursor) : 0);
 }
 
-static enum editor_event right(struct editor *e)
+static enum editor_event keys_right(struct editor *e)
 {
-    return go(e, e->cursor < e->text.n ? editor_next(e, e->cursor) : e->text.n);
+    return keys_move_to(e, e->cursor < e->text.n ? editor_next(e, e->cursor) : e->text.n);
 }
 
-static enum editor_event word_left(struct editor *e)
+static enum editor_event keys_word_left(struct editor *e)
 {
-    return go(e, word_start(e));
+    return keys_move_to(e, word_start(e));
 }
 
-static enum editor_event word_right(struct editor *e)
+static enum editor_event keys_word_right(struct editor *e)
 {
-    return go(e, word_end(e));
+    return keys_move_to(e, word_end(e));
 }
 
-static enum editor_event home(struct editor *e)
+static enum editor_event keys_home(struct editor *e)
 {
-    return go(e, editor_line_start(e, e->cursor));
+    return keys_move_to(e, editor_line_start(e, e->cursor));
 }
 
-static enum editor_event end(struct editor *e)
+static enum editor_event keys_end(struct editor *e)
 {
-    return go(e, editor_line_end(e, e->cursor));
+    return keys_move_to(e, editor_line_end(e, e->cursor));
 }
 
-static enum editor_event top(struct editor *e)
+static enum editor_event keys_top(struct editor *e)
 {
-    return go(e, 0);
+    return keys_move_to(e, 0);
 }
 
-static enum editor_event bottom(struct editor *e)
+static enum editor_event keys_bottom(struct editor *e)
 {
-    return go(e, e->text.n);
+    return keys_move_to(e, e->text.n);
 }
 
 /* Deletion ------------------------------------------------------------------------------------ */
 
 /* Deletes text and saves it for Ctrl+y. Consecutive kills are saved as one. */
-static enum editor_event kill(struct editor *e, size_t from, size_t to)
+static enum editor_event keys_kill(struct editor *e, size_t from, size_t to)
 {
     bool on = e->before == LAST_KILL && e->kills[0];
     bool forward = from == e->cursor;
@@ -134,7 +134,7 @@ static enum editor_event kill(struct editor *e, size_t from, size_t to)
     return EDITOR_DONE;
 }
 
-static enum editor_event rub_out(struct editor *e)
+static enum editor_event keys_delete_back(struct editor *e)
 {
     size_t at = e->cursor ? editor_back(e, e->cursor) : 0;
     editor_replace(e, at, e->cursor - at, STR(""));
@@ -142,7 +142,7 @@ static enum editor_event rub_out(struct editor *e)
     return EDITOR_DONE;
 }
 
-static enum editor_event delete_next(struct editor *e)
+static enum editor_event keys_delete_next(struct editor *e)
 {
     if (e->cursor < e->text.n)
         editor_replace(e, e->cursor, editor_next(e, e->cursor) - e->cursor, STR(""));
@@ -150,40 +150,40 @@ static enum editor_event delete_next(struct editor *e)
     return EDITOR_DONE;
 }
 
-static enum editor_event delete_or_end(struct editor *e)
+static enum editor_event keys_delete_or_end(struct editor *e)
 {
-    return editor_empty(e) ? EDITOR_END : delete_next(e);
+    return editor_empty(e) ? EDITOR_END : keys_delete_next(e);
 }
 
-static enum editor_event kill_word(struct editor *e)
+static enum editor_event keys_kill_word(struct editor *e)
 {
-    return kill(e, e->cursor, word_end(e));
+    return keys_kill(e, e->cursor, word_end(e));
 }
 
-static enum editor_event kill_word_back(struct editor *e)
+static enum editor_event keys_kill_word_back(struct editor *e)
 {
-    return kill(e, word_start(e), e->cursor);
+    return keys_kill(e, word_start(e), e->cursor);
 }
 
-static enum editor_event kill_big_word_back(struct editor *e)
+static enum editor_event keys_kill_big_word_back(struct editor *e)
 {
-    return kill(e, big_word_start(e), e->cursor);
+    return keys_kill(e, big_word_start(e), e->cursor);
 }
 
 /* At the end of a line, deletes the line break. */
-static enum editor_event kill_to_end(struct editor *e)
+static enum editor_event keys_kill_to_end(struct editor *e)
 {
     size_t to = editor_line_end(e, e->cursor);
-    return kill(e, e->cursor, to == e->cursor && to < e->text.n ? to + 1 : to);
+    return keys_kill(e, e->cursor, to == e->cursor && to < e->text.n ? to + 1 : to);
 }
 
-static enum editor_event kill_to_start(struct editor *e)
+static enum editor_event keys_kill_to_start(struct editor *e)
 {
     size_t from = editor_line_start(e, e->cursor);
-    return kill(e, from == e->cursor && from > 0 ? from - 1 : from, e->cursor);
+    return keys_kill(e, from == e->cursor && from > 0 ? from - 1 : from, e->cursor);
 }
 
-static enum editor_event yank(struct editor *e)
+static enum editor_event keys_yank(struct editor *e)
 {
     e->yank = 0;
     e->yank_at = e->cursor;
@@ -193,7 +193,7 @@ static enum editor_event yank(struct editor *e)
     return EDITOR_DONE;
 }
 
-static enum editor_event yank_next(struct editor *e)
+static enum editor_event keys_yank_next(struct editor *e)
 {
     if (e->before != LAST_YANK || !e->kills[0] || e->cursor < e->yank_at)
         return EDITOR_DONE;
@@ -205,7 +205,7 @@ static enum editor_event yank_next(struct editor *e)
 }
 
 /* Swaps the characters before and at the cursor; at the end of a line, the two before it. */
-static enum editor_event transpose(struct editor *e)
+static enum editor_event keys_transpose(struct editor *e)
 {
     AUTO_BUF struct buf swapped = BUF_INIT(EDITOR_MAX);
     size_t middle = e->cursor;
@@ -222,7 +222,7 @@ static enum editor_event transpose(struct editor *e)
     return EDITOR_DONE;
 }
 
-static enum editor_event undo(struct editor *e)
+static enum editor_event keys_undo(struct editor *e)
 {
     editor_undo(e);
     editor_list_close(e);
@@ -254,7 +254,7 @@ static size_t column_of(const struct editor *e, size_t at)
     return column;
 }
 
-static enum editor_event to_line(struct editor *e, size_t start)
+static enum editor_event keys_move_to_line(struct editor *e, size_t start)
 {
     size_t at = start, last = editor_line_end(e, start);
     if (e->before != LAST_VERTICAL)
@@ -262,47 +262,47 @@ static enum editor_event to_line(struct editor *e, size_t start)
     for (size_t i = 0; i < e->column && at < last; i++)
         at = editor_next(e, at);
     e->last = LAST_VERTICAL;
-    return go(e, at);
+    return keys_move_to(e, at);
 }
 
-static enum editor_event older(struct editor *e)
+static enum editor_event keys_older(struct editor *e)
 {
     if (e->at_history > 0)
         show_entry(e, e->at_history - 1);
     return EDITOR_DONE;
 }
 
-static enum editor_event newer(struct editor *e)
+static enum editor_event keys_newer(struct editor *e)
 {
     if (e->at_history < e->n_history)
         show_entry(e, e->at_history + 1);
     return EDITOR_DONE;
 }
 
-static enum editor_event choose(struct editor *e, size_t step)
+static enum editor_event keys_choose(struct editor *e, size_t step)
 {
     e->list.chosen = (e->list.chosen + step) % e->list.n;
     return EDITOR_DONE;
 }
 
-static enum editor_event up(struct editor *e)
+static enum editor_event keys_up(struct editor *e)
 {
     size_t start = editor_line_start(e, e->cursor);
     if (e->list.n)
-        return choose(e, e->list.n - 1);
-    return start ? to_line(e, editor_line_start(e, start - 1)) : older(e);
+        return keys_choose(e, e->list.n - 1);
+    return start ? keys_move_to_line(e, editor_line_start(e, start - 1)) : keys_older(e);
 }
 
-static enum editor_event down(struct editor *e)
+static enum editor_event keys_down(struct editor *e)
 {
     size_t last = editor_line_end(e, e->cursor);
     if (e->list.n)
-        return choose(e, 1);
-    return last < e->text.n ? to_line(e, last + 1) : newer(e);
+        return keys_choose(e, 1);
+    return last < e->text.n ? keys_move_to_line(e, last + 1) : keys_newer(e);
 }
 
 /* Searches for an older entry that begins with the text before the cursor. */
-static enum editor_event search(struct editor *e)
+static enum editor_event keys_search(struct editor *e)
 {
     struct str prefix = str_n(buf_z(&e->text), e->cursor);
     size_t cursor = e->cursor;
@@ -318,14 +318,14 @@ static enum editor_event search(struct editor *e)
 
 /* Other keys ---------------------------------------------------------------------------------- */
 
-static enum editor_event new_line(struct editor *e)
+static enum editor_event keys_new_line(struct editor *e)
 {
     editor_replace(e, e->cursor, 0, STR("\n"));
     editor_list_close(e);
     return EDITOR_DONE;
 }
 
-static enum editor_event enter(struct editor *e)
+static enum editor_event keys_enter(struct editor *e)
 {
     if (e->list.n && editor_list_accept(e))
         return EDITOR_DONE;
@@ -337,7 +337,7 @@ static enum editor_event enter(struct editor *e)
     return EDITOR_SENT;
 }
 
-static enum editor_event tab(struct editor *e)
+static enum editor_event keys_tab(struct editor *e)
 {
     if (e->list.n == 0)
         editor_list_update(e);
@@ -346,26 +346,26 @@ static enum editor_event tab(struct editor *e)
     return e->list.n && editor_list_accept(e) ? EDITOR_DONE : EDITOR_IGNORED;
 }
 
-static enum editor_event escape(struct editor *e)
+static enum editor_event keys_escape(struct editor *e)
 {
     bool open = e->list.n;
     editor_list_close(e);
     return open ? EDITOR_DONE : EDITOR_IGNORED;
 }
 
-static enum editor_event interrupt(struct editor *e)
+static enum editor_event keys_interrupt(struct editor *e)
 {
     (void)e;
     return EDITOR_INTERRUPT;
 }
 
-static enum editor_event suspend(struct editor *e)
+static enum editor_event keys_suspend(struct editor *e)
 {
     (void)e;
     return EDITOR_SUSPEND;
 }
 
-static enum editor_event redraw(struct editor *e)
+static enum editor_event keys_redraw(struct editor *e)
 {
     (void)e;
     return EDITOR_REDRAW;
@@ -375,59 +375,59 @@ static const struct {
     const char *key;
     key_fn run;
 } keys[] = {
-    {"Ctrl+a", home},
-    {"Home", home},
-    {"Ctrl+e", end},
-    {"End", end},
-    {"Ctrl+b", left},
-    {"Left", left},
-    {"Ctrl+f", right},
-    {"Right", right},
-    {"Alt+b", word_left},
-    {"Ctrl+Left", word_left},
-    {"Alt+Left", word_left},
-    {"Alt+f", word_right},
-    {"Ctrl+Right", word_right},
-    {"Alt+Right", word_right},
-    {"Ctrl+Home", top},
-    {"Alt+<", top},
-    {"Ctrl+End", bottom},
-    {"Alt+>", bottom},
-    {"Ctrl+d", delete_or_end},
-    {"Delete", delete_next},
-    {"Backspace", rub_out},
-    {"Ctrl+h", rub_out},
-    {"Ctrl+Backspace", rub_out}, /* sends the same byte as Ctrl+h */
-    {"Shift+Backspace", rub_out},
-    {"Ctrl+w", kill_big_word_back},
-    {"Alt+d", kill_word},
-    {"Ctrl+Delete", kill_word},
-    {"Alt+Backspace", kill_word_back},
-    {"Ctrl+Alt+Backspace", kill_word_back},
-    {"Ctrl+k", kill_to_end},
-    {"Ctrl+u", kill_to_start},
-    {"Ctrl+y", yank},
-    {"Alt+y", yank_next},
-    {"Ctrl+t", transpose},
-    {"Ctrl+_", undo},
-    {"Up", up},
-    {"Down", down},
-    {"Ctrl+p", up},
-    {"Ctrl+n", down},
-    {"Alt+p", older},
-    {"Alt+n", newer},
-    {"Ctrl+r", search},
-    {"Enter", enter},
-    {"Alt+Enter", new_line},
-    {"Shift+Enter", new_line},
-    {"Ctrl+Enter", new_line},
-    {"Ctrl+j", new_line},
-    {"Ctrl+Alt+j", new_line},
-    {"Tab", tab},
-    {"Escape", escape},
-    {"Ctrl+c", interrupt},
-    {"Ctrl+z", suspend},
-    {"Ctrl+l", redraw},
+    {"Ctrl+a", keys_home},
+    {"Home", keys_home},
+    {"Ctrl+e", keys_end},
+    {"End", keys_end},
+    {"Ctrl+b", keys_left},
+    {"Left", keys_left},
+    {"Ctrl+f", keys_right},
+    {"Right", keys_right},
+    {"Alt+b", keys_word_left},
+    {"Ctrl+Left", keys_word_left},
+    {"Alt+Left", keys_word_left},
+    {"Alt+f", keys_word_right},
+    {"Ctrl+Right", keys_word_right},
+    {"Alt+Right", keys_word_right},
+    {"Ctrl+Home", keys_top},
+    {"Alt+<", keys_top},
+    {"Ctrl+End", keys_bottom},
+    {"Alt+>", keys_bottom},
+    {"Ctrl+d", keys_delete_or_end},
+    {"Delete", keys_delete_next},
+    {"Backspace", keys_delete_back},
+    {"Ctrl+h", keys_delete_back},
+    {"Ctrl+Backspace", keys_delete_back}, /* sends the same byte as Ctrl+h */
+    {"Shift+Backspace", keys_delete_back},
+    {"Ctrl+w", keys_kill_big_word_back},
+    {"Alt+d", keys_kill_word},
+    {"Ctrl+Delete", keys_kill_word},
+    {"Alt+Backspace", keys_kill_word_back},
+    {"Ctrl+Alt+Backspace", keys_kill_word_back},
+    {"Ctrl+k", keys_kill_to_end},
+    {"Ctrl+u", keys_kill_to_start},
+    {"Ctrl+y", keys_yank},
+    {"Alt+y", keys_yank_next},
+    {"Ctrl+t", keys_transpose},
+    {"Ctrl+_", keys_undo},
+    {"Up", keys_up},
+    {"Down", keys_down},
+    {"Ctrl+p", keys_up},
+    {"Ctrl+n", keys_down},
+    {"Alt+p", keys_older},
+    {"Alt+n", keys_newer},
+    {"Ctrl+r", keys_search},
+    {"Enter", keys_enter},
+    {"Alt+Enter", keys_new_line},
+    {"Shift+Enter", keys_new_line},
+    {"Ctrl+Enter", keys_new_line},
+    {"Ctrl+j", keys_new_line},
+    {"Ctrl+Alt+j", keys_new_line},
+    {"Tab", keys_tab},
+    {"Escape", keys_escape},
+    {"Ctrl+c", keys_interrupt},
+    {"Ctrl+z", keys_suspend},
+    {"Ctrl+l", keys_redraw},
 };
 
 enum editor_event editor_key(struct editor *e, const char *key)

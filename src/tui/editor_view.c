@@ -10,7 +10,7 @@ enum {
     LABEL_MAX = 64,
 };
 
-struct layout {
+struct editor_layout {
     const struct editor *e;
     struct text rows;  /* without the prompt */
     struct text piece; /* current cluster as displayed */
@@ -20,7 +20,7 @@ struct layout {
     struct editor_place cursor;
 };
 
-static void end_row(struct layout *l)
+static void end_row(struct editor_layout *l)
 {
     text_end(&l->rows);
 }
@@ -45,7 +45,7 @@ static void paste_label(const struct editor *e, int paste, char out[2 * LABEL_MA
 }
 
 /* Puts a cluster as displayed into line 0 of `piece`. */
-static void make_piece(struct layout *l, struct str cluster)
+static void make_piece(struct editor_layout *l, struct str cluster)
 {
     uint32_t codepoint = 0;
     char label[2 * LABEL_MAX];
@@ -60,7 +60,7 @@ static void make_piece(struct layout *l, struct str cluster)
     text_end(&l->piece);
 }
 
-static void put_piece(struct layout *l, struct str cluster)
+static void put_piece(struct editor_layout *l, struct str cluster)
 {
     make_piece(l, cluster);
     size_t width = l->piece.lines[0].width;
@@ -69,7 +69,7 @@ static void put_piece(struct layout *l, struct str cluster)
     text_cut(&l->rows, &l->piece, 0, 0, l->width);
 }
 
-static void put_cursor(struct layout *l, size_t at, size_t line_end)
+static void put_cursor(struct editor_layout *l, size_t at, size_t line_end)
 {
     if (l->found || at != l->e->cursor)
         return;
@@ -86,7 +86,7 @@ static void put_cursor(struct layout *l, size_t at, size_t line_end)
 }
 
 /* Lays out one line of the content from an offset in it. */
-static void lay_line(struct layout *l, size_t at, size_t line_end)
+static void lay_line(struct editor_layout *l, size_t at, size_t line_end)
 {
     while (at < line_end) {
         put_cursor(l, at, line_end);
@@ -119,7 +119,7 @@ static size_t first_place(const struct editor *e, size_t lines)
     return start;
 }
 
-static void lay_out(struct layout *l)
+static void lay_out(struct editor_layout *l)
 {
     const struct editor *e = l->e;
     size_t at = first_place(e, l->most);
@@ -171,7 +171,7 @@ static size_t list_rows(const struct editor_list *list, size_t most)
     return MAX(most, (size_t)2) - 1;
 }
 
-static void draw_list(
+static void editor_draw_list(
     const struct editor *e, const struct editor_view *view, size_t most, struct text *out)
 {
     const struct editor_list *list = &e->list;
@@ -196,7 +196,7 @@ static void draw_list(
 
 /* Adds the visible rows, with the prompt. */
 static void draw_rows(
-    const struct layout *l, const struct editor_view *view, size_t prompt, struct text *out)
+    const struct editor_layout *l, const struct editor_view *view, size_t prompt, struct text *out)
 {
     size_t first = l->cursor.row + 1 > l->most ? l->cursor.row + 1 - l->most : 0;
     for (size_t i = first; i < MIN(l->rows.n, first + l->most); i++) {
@@ -216,7 +216,8 @@ void editor_draw(const struct editor *e, const struct editor_view *view, struct 
     struct editor_place *ret_cursor)
 {
     AUTO_TEXT struct text prompt = TEXT_INIT;
-    struct layout l = {.e = e, .rows = TEXT_INIT, .piece = TEXT_INIT, .most = MAX(view->rows, 1u)};
+    struct editor_layout l = {
+        .e = e, .rows = TEXT_INIT, .piece = TEXT_INIT, .most = MAX(view->rows, 1u)};
     size_t before = out->n;
     text_add(&prompt, view->prompt, NULL);
     text_end(&prompt);
@@ -229,7 +230,7 @@ void editor_draw(const struct editor *e, const struct editor_view *view, struct 
     size_t first = l.cursor.row + 1 > l.most ? l.cursor.row + 1 - l.most : 0;
     *ret_cursor = (struct editor_place){before + l.cursor.row - first, l.cursor.col + indent};
     size_t taken = out->n - before;
-    draw_list(e, view, view->all > taken ? view->all - taken : view->all ? 1 : 0, out);
+    editor_draw_list(e, view, view->all > taken ? view->all - taken : view->all ? 1 : 0, out);
     text_done(&l.rows);
     text_done(&l.piece);
 }

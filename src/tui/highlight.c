@@ -13,7 +13,7 @@ enum {
 };
 
 /* Delimited construct. `lines`: it may span several lines. */
-struct pair {
+struct highlight_pair {
     const char *open, *close;
     unsigned char look;
     bool lines, escapes;
@@ -22,7 +22,7 @@ struct pair {
 struct language {
     const char *names[NAMES_MAX];
     const char *comment[OPEN_MAX]; /* comments to the end of the line */
-    struct pair pairs[8];
+    struct highlight_pair pairs[8];
     const char *words;    /* keywords, separated by spaces */
     bool lenient_comment; /* a comment needs a blank before it: # in shell and YAML */
     bool keys;            /* a name before a colon is a key: JSON, YAML */
@@ -188,7 +188,7 @@ static size_t closed_at(struct str rest, const char *close, bool escapes, bool *
     return rest.n;
 }
 
-static const struct pair *pair_at(const struct language *l, struct str rest)
+static const struct highlight_pair *pair_at(const struct language *l, struct str rest)
 {
     for (size_t i = 0; i < ARRAY_LEN(l->pairs) && l->pairs[i].open; i++)
         if (str_starts_with(rest, str_z(l->pairs[i].open)))
@@ -206,7 +206,7 @@ static bool comment_at(const struct language *l, struct str line, size_t at)
 }
 
 /* Consumes a name, a number, or one other character, depending on the first byte. */
-static size_t take_word(const struct language *l, struct str rest, struct text *out)
+static size_t highlight_read_word(const struct language *l, struct str rest, struct text *out)
 {
     size_t n = rest.p[0] == '#'; /* of a preprocessor directive */
     bool digit = rest.p[0] >= '0' && rest.p[0] <= '9';
@@ -225,8 +225,8 @@ static size_t take_word(const struct language *l, struct str rest, struct text *
     return n;
 }
 
-static size_t take_pair(
-    struct highlight *h, const struct pair *pair, struct str rest, struct text *out)
+static size_t highlight_read_pair(
+    struct highlight *h, const struct highlight_pair *pair, struct str rest, struct text *out)
 {
     bool closed;
     size_t open = strlen(pair->open);
@@ -257,11 +257,11 @@ void highlight_line(struct highlight *h, struct str line, struct text *out)
     }
     while (at < line.n) {
         struct str rest = str_skip(line, at);
-        const struct pair *pair = pair_at(l, rest);
+        const struct highlight_pair *pair = pair_at(l, rest);
         if (comment_at(l, line, at)) {
             text_add(out, rest, &theme[THEME_COMMENT]);
             return;
         }
-        at += pair ? take_pair(h, pair, rest, out) : take_word(l, rest, out);
+        at += pair ? highlight_read_pair(h, pair, rest, out) : highlight_read_word(l, rest, out);
     }
 }

@@ -25,7 +25,7 @@ static struct md4c {
 } md4c;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void load(void)
+static void leaf_load_library(void)
 {
     static const char *const names[] = {LIBRARY_FILE};
     static const struct library_call calls[] = {LIBRARY_CALL(struct md4c, parse, md_parse)};
@@ -34,17 +34,18 @@ static void load(void)
         md4c.parse = NULL;
 }
 
-static bool loaded(void)
+static bool leaf_library_loaded(void)
 {
-    pthread_once(&once, load);
+    pthread_once(&once, leaf_load_library);
     return md4c.parse;
 }
 
 bool leaf_check(struct err *err)
 {
-    return loaded() || err_set(err, E_CONFIG,
-                           LIBRARY_FILE " is not there, and without it Markdown is shown as it is "
-                                        "written; on Debian: apt install libmd4c0");
+    return leaf_library_loaded() ||
+           err_set(err, E_CONFIG,
+               LIBRARY_FILE " is not there, and without it Markdown is shown as it is "
+                            "written; on Debian: apt install libmd4c0");
 }
 
 /* Parsing ------------------------------------------------------------------------------------- */
@@ -91,7 +92,7 @@ static struct style style_now(struct leaf *l)
 }
 
 /* Replaces line breaks within a line by spaces. */
-static void add(struct leaf *l, struct str text)
+static void leaf_add(struct leaf *l, struct str text)
 {
     struct style style = style_now(l);
     struct str part;
@@ -223,7 +224,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *context)
     return 0;
 }
 
-static int take_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *context)
+static int leaf_on_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *context)
 {
     struct leaf *l = context;
     AUTO_BUF struct buf entity = BUF_INIT(64);
@@ -233,17 +234,17 @@ static int take_text(MD_TEXTTYPE type, const MD_CHAR *text, MD_SIZE size, void *
             text_end(l->out);
         break;
     case MD_TEXT_SOFTBR:
-        add(l, STR(" "));
+        leaf_add(l, STR(" "));
         break;
     case MD_TEXT_NULLCHAR:
-        add(l, STR("\xEF\xBF\xBD"));
+        leaf_add(l, STR("\xEF\xBF\xBD"));
         break;
     case MD_TEXT_ENTITY:
         decode_entity(str_n(text, size), &entity);
-        add(l, buf_str(&entity));
+        leaf_add(l, buf_str(&entity));
         break;
     default:
-        add(l, str_n(text, size));
+        leaf_add(l, str_n(text, size));
     }
     return 0;
 }
@@ -257,9 +258,9 @@ static bool read_leaf(struct leaf *l, struct str source)
         .leave_block = leave_block,
         .enter_span = enter_span,
         .leave_span = leave_span,
-        .text = take_text,
+        .text = leaf_on_text,
     };
-    return loaded() && md4c.parse(source.p, (MD_SIZE)source.n, &parser, l) == 0;
+    return leaf_library_loaded() && md4c.parse(source.p, (MD_SIZE)source.n, &parser, l) == 0;
 }
 
 /* Escapes the start of a line that md4c would parse as a block: it is known to be text. */
@@ -279,7 +280,7 @@ static struct str escape_start(struct str line, struct buf *out)
 
 /* Prepares the input of md4c: valid UTF-8, one paragraph, and no link reference definition, which
  * md4c would not output. */
-static void prepare(struct str source, struct buf *out)
+static void leaf_prepare_source(struct str source, struct buf *out)
 {
     struct str line, rest = source;
     for (bool first = true; str_cut(rest, '\n', &line, &rest); first = false) {
@@ -304,7 +305,7 @@ void leaf_paragraph(struct str source, const struct leaf_look *look, struct text
     AUTO_BUF struct buf clean = BUF_INIT(4 * source.n + 16);
     AUTO_TEXT struct text lines = TEXT_INIT;
     struct leaf l = {.look = look, .out = &lines, .href = BUF_INIT(LINK_URI_MAX)};
-    prepare(source, &clean);
+    leaf_prepare_source(source, &clean);
     bool read = read_leaf(&l, buf_str(&clean)) && !l.is_table;
     buf_done(&l.href);
     if (!read) {

@@ -17,7 +17,7 @@ struct live {
 };
 
 /* State of the terminal while a frame is written. */
-struct hand {
+struct live_writer {
     const struct live *l;
     struct buf *out;
     size_t rows; /* existing rows; a line break after the last creates more */
@@ -36,7 +36,7 @@ static const struct style no_style = {0};
 
 /* Movement ------------------------------------------------------------------------------------ */
 
-static void set_link(struct hand *h, struct str uri)
+static void live_set_link(struct live_writer *h, struct str uri)
 {
     if (str_eq(h->uri, uri))
         return;
@@ -44,13 +44,13 @@ static void set_link(struct hand *h, struct str uri)
     h->uri = uri;
 }
 
-static void pen_down(struct hand *h)
+static void pen_down(struct live_writer *h)
 {
     restyle(&h->pen, &no_style, h->out);
-    set_link(h, STR(""));
+    live_set_link(h, STR(""));
 }
 
-static void next_row(struct hand *h)
+static void next_row(struct live_writer *h)
 {
     buf_add_z(h->out, "\r\n");
     h->col = 0;
@@ -58,7 +58,7 @@ static void next_row(struct hand *h)
 }
 
 /* Rows that do not exist yet are created by line breaks after the last one. */
-static void go_row(struct hand *h, size_t row)
+static void go_row(struct live_writer *h, size_t row)
 {
     size_t last = h->rows - 1, there = MIN(row, last);
     if (row < h->row)
@@ -73,7 +73,7 @@ static void go_row(struct hand *h, size_t row)
     h->row = row;
 }
 
-static void go_col(struct hand *h, size_t col)
+static void go_col(struct live_writer *h, size_t col)
 {
     if (h->placed && h->col == col)
         return;
@@ -91,13 +91,13 @@ static void go_col(struct hand *h, size_t col)
 
 /* Rows ---------------------------------------------------------------------------------------- */
 
-static void put_cell(struct hand *h, const struct cell *c)
+static void live_put_cell(struct live_writer *h, const struct cell *c)
 {
     bool steady = text_steady(c->text, c->width);
     if (!steady)
         h->placed = false; /* position explicitly, so that it does not join the previous cell */
     go_col(h, c->col);
-    set_link(h, c->uri);
+    live_set_link(h, c->uri);
     restyle(&h->pen, &c->style, h->out);
     buf_add_str(h->out, c->text);
     h->col += c->width;
@@ -106,7 +106,7 @@ static void put_cell(struct hand *h, const struct cell *c)
 
 /* Writes from the first cell that differs to the last one; to the end of the row if the width has
  * changed. */
-static void put_row(struct hand *h, size_t row, const struct text *from, size_t line,
+static void live_put_row(struct live_writer *h, size_t row, const struct text *from, size_t line,
     const struct text *old, size_t old_line)
 {
     struct cells now = live_cells(&h->l->options, from, line),
@@ -122,7 +122,7 @@ static void put_row(struct hand *h, size_t row, const struct text *from, size_t 
     if (first < end || now.width < was.width)
         go_row(h, row);
     for (size_t i = first; i < end; i++)
-        put_cell(h, &now.p[i]);
+        live_put_cell(h, &now.p[i]);
     pen_down(h);
     if (now.width < was.width) {
         go_col(h, now.width);
@@ -136,8 +136,8 @@ static void put_row(struct hand *h, size_t row, const struct text *from, size_t 
 
 /* Collects the rows of a frame: rows that stay, then the region. The cursor's row is padded up to
  * the cursor, so that a terminal that rewraps it moves the cursor with it. */
-static size_t gather(const struct live *l, const struct text *stay, const struct text *region,
-    struct live_cursor *cursor, struct text *out)
+static size_t live_collect_rows(const struct live *l, const struct text *stay,
+    const struct text *region, struct live_cursor *cursor, struct text *out)
 {
     size_t height = live_height(l), skip = region->n > height ? region->n - height : 0;
     for (size_t i = 0; stay && i < stay->n; i++)
@@ -158,9 +158,9 @@ static size_t gather(const struct live *l, const struct text *stay, const struct
     return stays;
 }
 
-static void begin(struct live *l, struct hand *h, struct buf *out)
+static void live_start_frame(struct live *l, struct live_writer *h, struct buf *out)
 {
-    *h = (struct hand){.l = l,
+    *h = (struct live_writer){.l = l,
         .out = out,
         .rows = MAX(l->shown.n, (size_t)1),
         .row = l->row,
@@ -172,7 +172,7 @@ static void begin(struct live *l, struct hand *h, struct buf *out)
 
 /* Drops an empty frame. A frame that only writes at the cursor, as for most keys, cannot be seen
  * half drawn and needs no synchronized update. */
-static void end(struct hand *h, size_t start)
+static void live_finish_frame(struct live_writer *h, size_t start)
 {
     size_t marks = strlen(BEGIN);
     if (h->out->n < start + marks)
@@ -188,13 +188,14 @@ static void end(struct hand *h, size_t start)
 }
 
 /* Rows that the terminal itself can move, so that they need not be rewritten. */
-struct shift {
+struct live_shift {
     size_t up;    /* rows that scrolled out at the top */
     size_t below; /* rows at the end already in place */
 };
 
 /* Returns the row on the terminal to compare row i with; SIZE_MAX: an empty one. */
-static size_t was_at(const struct live *l, const struct shift *s, const struct text *rows, size_t i)
+static size_t was_at(
+    const struct live *l, const struct live_shift *s, const struct text *rows, size_t i)
 {
     if (i + s->below >= rows->n)
         return i + l->shown.n - rows->n;
@@ -211,7 +212,7 @@ static size_t alike_below(const struct live *l, const struct text *rows)
     return n;
 }
 
-static void move_rows(struct hand *h, size_t row, size_t n, char what)
+static void move_rows(struct live_writer *h, size_t row, size_t n, char what)
 {
     go_row(h, row);
     if (n > 1)
@@ -223,11 +224,12 @@ static void move_rows(struct hand *h, size_t row, size_t n, char what)
 
 /* If the region grows above similar rows, moves these down; only if no row that is still to be
  * written scrolls out. */
-static struct shift push_down(struct hand *h, const struct live *l, const struct text *rows)
+static struct live_shift push_down(
+    struct live_writer *h, const struct live *l, const struct text *rows)
 {
-    struct shift s = {.below = alike_below(l, rows)};
+    struct live_shift s = {.below = alike_below(l, rows)};
     if (rows->n > l->options.rows || s.below == 0)
-        return (struct shift){0};
+        return (struct live_shift){0};
     go_row(h, rows->n - 1);
     move_rows(h, l->shown.n - s.below, rows->n - l->shown.n, 'L');
     return s;
@@ -249,21 +251,22 @@ static size_t moved_up(const struct live *l, const struct text *rows, size_t top
 /* If the region has its maximum height and its first rows are dropped, moves the others up. The
  * region is then never at the top of the screen, where some terminals would save deleted rows in
  * the scrollback. */
-static struct shift push_up(struct hand *h, const struct live *l, const struct text *rows)
+static struct live_shift push_up(
+    struct live_writer *h, const struct live *l, const struct text *rows)
 {
-    struct shift s = {.below = alike_below(l, rows)};
+    struct live_shift s = {.below = alike_below(l, rows)};
     size_t top = rows->n - s.below;
     if (rows->n < live_height(l) || live_cells_same(&l->options, rows, 0, &l->shown, 0) ||
         (s.up = moved_up(l, rows, top)) == 0)
-        return (struct shift){0};
+        return (struct live_shift){0};
     move_rows(h, 0, s.up, 'M');
     move_rows(h, top - s.up, s.up, 'L');
     return s;
 }
 
-static void put_frame(struct live *l, struct hand *h, const struct text *rows)
+static void put_frame(struct live *l, struct live_writer *h, const struct text *rows)
 {
-    struct shift s = {0};
+    struct live_shift s = {0};
     if (rows->n > l->shown.n)
         s = push_down(h, l, rows);
     else if (rows->n == l->shown.n)
@@ -271,7 +274,7 @@ static void put_frame(struct live *l, struct hand *h, const struct text *rows)
     for (size_t i = 0; i < rows->n; i++) {
         if (i >= h->rows)
             go_row(h, i);
-        put_row(h, i, rows, i, &l->shown, was_at(l, &s, rows, i));
+        live_put_row(h, i, rows, i, &l->shown, was_at(l, &s, rows, i));
     }
     if (rows->n < h->rows) {
         go_row(h, rows->n);
@@ -280,7 +283,8 @@ static void put_frame(struct live *l, struct hand *h, const struct text *rows)
     }
 }
 
-static void put_cursor(struct live *l, struct hand *h, size_t row, const struct live_cursor *cursor)
+static void put_cursor(
+    struct live *l, struct live_writer *h, size_t row, const struct live_cursor *cursor)
 {
     go_row(h, row);
     go_col(h, cursor->col);
@@ -304,17 +308,17 @@ void live_frame(struct live *l, const struct text *stay, const struct text *regi
 {
     AUTO_TEXT struct text rows = TEXT_INIT;
     struct live_cursor at = *cursor;
-    struct hand h;
+    struct live_writer h;
     if (l->options.plain) {
         put_plain(stay, out);
         return;
     }
-    size_t stays = gather(l, stay, region, &at, &rows);
+    size_t stays = live_collect_rows(l, stay, region, &at, &rows);
     size_t start = out->n;
-    begin(l, &h, out);
+    live_start_frame(l, &h, out);
     put_frame(l, &h, &rows);
     put_cursor(l, &h, stays + at.row, &at);
-    end(&h, start);
+    live_finish_frame(&h, start);
     text_reset(&l->shown);
     for (size_t i = stays; i < rows.n; i++)
         text_copy(&l->shown, &rows, i);
@@ -342,7 +346,7 @@ static size_t wrapped_rows(const struct live *l, size_t line, size_t cols, size_
 
 /* Erases row by row: at the top of the screen, tmux treats "erase below" as clearing the screen and
  * saves it in the scrollback. */
-static void erase(struct live *l, size_t up, size_t rows, struct buf *out)
+static void live_erase_rows(struct live *l, size_t up, size_t rows, struct buf *out)
 {
     if (up)
         buf_printf(out, "\033[%zuA", up);
@@ -371,13 +375,13 @@ void live_resize(struct live *l, unsigned rows, unsigned cols, struct buf *out)
     l->options.rows = rows;
     l->options.cols = cols;
     if (!l->options.plain && l->shown.n)
-        erase(l, MIN(up, rows - 1), MIN(all, rows), out);
+        live_erase_rows(l, MIN(up, rows - 1), MIN(all, rows), out);
 }
 
 void live_clear(struct live *l, struct buf *out)
 {
     if (!l->options.plain && l->shown.n)
-        erase(l, l->row, l->shown.n, out);
+        live_erase_rows(l, l->row, l->shown.n, out);
 }
 
 void live_anew(struct live *l, struct buf *out)
@@ -393,11 +397,11 @@ void live_anew(struct live *l, struct buf *out)
 
 void live_close(struct live *l, bool keep, struct buf *out)
 {
-    struct hand h;
+    struct live_writer h;
     if (l->options.plain)
         return;
     if (keep && l->shown.n) {
-        begin(l, &h, out);
+        live_start_frame(l, &h, out);
         go_row(&h, l->shown.n);
         buf_add_z(out, END);
         text_reset(&l->shown);

@@ -13,7 +13,7 @@ static unsigned distance(uint32_t a, uint32_t b)
 }
 
 /* Returns the nearest colour that the terminal supports. */
-static color fitting(color c, enum live_colors colors)
+static color live_cells_nearest_color(color c, enum live_colors colors)
 {
     enum color_kind kind = color_kind(c);
     unsigned n = colors == LIVE_16 ? 16 : 256, best = 0;
@@ -29,11 +29,11 @@ static color fitting(color c, enum live_colors colors)
     return n == 16 ? color_ansi(best) : color_indexed(best);
 }
 
-static struct style shown_style(const struct live_options *o, const struct style *style)
+static struct style live_cells_shown_style(const struct live_options *o, const struct style *style)
 {
     struct style s = *style;
-    s.fg = fitting(s.fg, o->colors);
-    s.bg = fitting(s.bg, o->colors);
+    s.fg = live_cells_nearest_color(s.fg, o->colors);
+    s.bg = live_cells_nearest_color(s.bg, o->colors);
     s.attrs &= (uint16_t)STYLE_VISIBLE;
     s.underline_color = 0;
     s.link = 0;
@@ -48,7 +48,7 @@ struct cells live_cells(const struct live_options *o, const struct text *t, size
     cells.p = base_alloc((t->lines[line].width + 1) * sizeof(*cells.p));
     for (size_t i = 0; i < t->lines[line].n; i++) {
         const struct text_span *span = text_spans(t, line) + i;
-        struct style style = shown_style(o, &span->style);
+        struct style style = live_cells_shown_style(o, &span->style);
         struct str uri = o->no_links ? (struct str){0} : text_uri(t, span->style.link);
         for (struct str rest = text_bytes(t, span); rest.n;) {
             struct cell *c = &cells.p[cells.n++];
@@ -68,7 +68,7 @@ bool live_cell_same(const struct cell *a, const struct cell *b)
 }
 
 /* Length of the common prefix of two rows. */
-static size_t common(const struct cells *x, const struct cells *y)
+static size_t live_cells_common(const struct cells *x, const struct cells *y)
 {
     size_t n = 0;
     while (n < x->n && n < y->n && live_cell_same(&x->p[n], &y->p[n]))
@@ -76,11 +76,11 @@ static size_t common(const struct cells *x, const struct cells *y)
     return n;
 }
 
-static bool compare(const struct live_options *o, const struct text *a, size_t line,
+static bool live_cells_compare(const struct live_options *o, const struct text *a, size_t line,
     const struct text *b, size_t other, bool roughly)
 {
     struct cells x = live_cells(o, a, line), y = live_cells(o, b, other);
-    size_t n = common(&x, &y), most = MAX(x.n, y.n);
+    size_t n = live_cells_common(&x, &y), most = MAX(x.n, y.n);
     free(x.p);
     free(y.p);
     return roughly ? 2 * n >= most : n == most;
@@ -89,11 +89,11 @@ static bool compare(const struct live_options *o, const struct text *a, size_t l
 bool live_cells_same(const struct live_options *o, const struct text *a, size_t line,
     const struct text *b, size_t other)
 {
-    return compare(o, a, line, b, other, false);
+    return live_cells_compare(o, a, line, b, other, false);
 }
 
 bool live_cells_alike(const struct live_options *o, const struct text *a, size_t line,
     const struct text *b, size_t other)
 {
-    return compare(o, a, line, b, other, true);
+    return live_cells_compare(o, a, line, b, other, true);
 }

@@ -24,7 +24,7 @@ enum leaf_kind {
 };
 
 /* A block quote or a list item. */
-struct container {
+struct markdown_container {
     bool quote;
     char mark;         /* of a list item: - + * . ) */
     unsigned number;   /* of an ordered list item */
@@ -33,8 +33,8 @@ struct container {
     unsigned char box; /* task list: 1 open, 2 done */
 };
 
-struct state {
-    struct container containers[MARKDOWN_DEPTH];
+struct markdown_state {
+    struct markdown_container containers[MARKDOWN_DEPTH];
     size_t n;
     enum leaf_kind leaf;
     struct buf source; /* of a paragraph or table: lines with line breaks */
@@ -50,33 +50,33 @@ struct state {
 
 struct markdown {
     struct markdown_options options;
-    struct state state;
+    struct markdown_state state;
     struct buf rest; /* incomplete line */
     size_t seen;     /* bytes of it already searched for a line break */
     bool within;     /* it continues a line that was too long */
 };
 
 /* The state, and the destination of finished rows. */
-struct writer {
+struct markdown_writer {
     const struct markdown_options *options;
-    struct state *s;
+    struct markdown_state *s;
     struct text *out;
 };
 
 /* Prefixes ------------------------------------------------------------------------------------ */
 
-static bool is_ordered(const struct container *c)
+static bool is_ordered(const struct markdown_container *c)
 {
     return c->mark == '.' || c->mark == ')';
 }
 
-static bool is_code(const struct state *s)
+static bool is_code(const struct markdown_state *s)
 {
     return s->leaf == LEAF_FENCE || s->leaf == LEAF_INDENTED || s->leaf == LEAF_HTML;
 }
 
 /* Formats an item's marker. Returns its width. */
-static size_t marker_text(const struct container *c, size_t depth, char out[MARKER_MAX])
+static size_t marker_text(const struct markdown_container *c, size_t depth, char out[MARKER_MAX])
 {
     static const char *const bullets[] = {"•", "◦", "▪"};
     static const char *const boxes[] = {"", "[ ]", "[x]"};
@@ -89,11 +89,11 @@ static size_t marker_text(const struct container *c, size_t depth, char out[MARK
 }
 
 /* Adds the prefix of a row: item markers only in the item's first row. */
-static void open_prefix(const struct state *s, size_t n, bool first, struct text *prefix)
+static void open_prefix(const struct markdown_state *s, size_t n, bool first, struct text *prefix)
 {
     size_t depth = 0;
     for (size_t i = 0; i < n; i++) {
-        const struct container *c = &s->containers[i];
+        const struct markdown_container *c = &s->containers[i];
         char marker[MARKER_MAX];
         if (c->quote) {
             text_add(prefix, STR("│ "), &theme[THEME_QUOTE]);
@@ -108,13 +108,13 @@ static void open_prefix(const struct state *s, size_t n, bool first, struct text
     }
 }
 
-static void add_prefix(const struct state *s, size_t n, bool first, struct text *prefix)
+static void add_prefix(const struct markdown_state *s, size_t n, bool first, struct text *prefix)
 {
     open_prefix(s, n, first, prefix);
     text_end(prefix);
 }
 
-static void add_code_prefix(const struct state *s, bool first, struct text *prefix)
+static void add_code_prefix(const struct markdown_state *s, bool first, struct text *prefix)
 {
     open_prefix(s, s->n, first, prefix);
     text_spaces(prefix, is_code(s) ? CODE_SHOWN : 0, NULL);
@@ -122,7 +122,7 @@ static void add_code_prefix(const struct state *s, bool first, struct text *pref
 }
 
 /* Prints the blank line between the previous block and this one, within their common containers. */
-static void put_blank(struct writer *w)
+static void put_blank(struct markdown_writer *w)
 {
     AUTO_TEXT struct text prefix = TEXT_INIT, empty = TEXT_INIT;
     size_t n = 0;
@@ -140,7 +140,7 @@ static void put_blank(struct writer *w)
         w->out, &empty, 0, &(struct text_wrap){.width = w->options->width, .prefix = &prefix});
 }
 
-static void put_line(struct writer *w, const struct text *lines, size_t line, bool code)
+static void put_line(struct markdown_writer *w, const struct text *lines, size_t line, bool code)
 {
     AUTO_TEXT struct text prefix = TEXT_INIT;
     add_code_prefix(w->s, true, &prefix);
@@ -155,7 +155,7 @@ static void put_line(struct writer *w, const struct text *lines, size_t line, bo
     w->s->any = true;
 }
 
-static size_t prefix_width(const struct state *s)
+static size_t prefix_width(const struct markdown_state *s)
 {
     AUTO_TEXT struct text prefix = TEXT_INIT;
     add_prefix(s, s->n, false, &prefix);
@@ -164,16 +164,16 @@ static size_t prefix_width(const struct state *s)
 
 /* Blocks -------------------------------------------------------------------------------------- */
 
-static struct leaf_look look_of(const struct writer *w, enum theme base)
+static struct leaf_look look_of(const struct markdown_writer *w, enum theme base)
 {
     struct leaf_look look = {.base = theme[base], .show_links = w->options->show_links};
     return look;
 }
 
 /* Consumes "[ ] " or "[x] " at the start of an item. */
-static struct str take_box(struct state *s, struct str source)
+static struct str take_box(struct markdown_state *s, struct str source)
 {
-    struct container *c = s->n ? &s->containers[s->n - 1] : NULL;
+    struct markdown_container *c = s->n ? &s->containers[s->n - 1] : NULL;
     if (!c || c->quote || !c->fresh || source.n < 4 || source.p[0] != '[' ||
         !memchr(" xX", source.p[1], 3) || source.p[2] != ']' || source.p[3] != ' ')
         return source;
@@ -181,34 +181,34 @@ static struct str take_box(struct state *s, struct str source)
     return str_skip(source, 4);
 }
 
-static void put_lines(struct writer *w, const struct text *lines, bool code)
+static void markdown_put_lines(struct markdown_writer *w, const struct text *lines, bool code)
 {
     put_blank(w);
     for (size_t i = 0; i < lines->n; i++)
         put_line(w, lines, i, code);
 }
 
-static void put_paragraph(struct writer *w, struct str source, enum theme base)
+static void put_paragraph(struct markdown_writer *w, struct str source, enum theme base)
 {
     AUTO_TEXT struct text lines = TEXT_INIT;
     struct leaf_look look = look_of(w, base);
     leaf_paragraph(take_box(w->s, source), &look, &lines);
-    put_lines(w, &lines, false);
+    markdown_put_lines(w, &lines, false);
 }
 
-static void put_table(struct writer *w)
+static void put_table(struct markdown_writer *w)
 {
     AUTO_TEXT struct text lines = TEXT_INIT;
     struct leaf_look look = look_of(w, THEME_TEXT);
     size_t prefix = prefix_width(w->s), width = w->options->width;
     width = prefix < width ? width - prefix : 1;
     if (leaf_table(buf_str(&w->s->source), &look, (unsigned)width, &lines))
-        put_lines(w, &lines, true);
+        markdown_put_lines(w, &lines, true);
     else
         put_paragraph(w, buf_str(&w->s->source), THEME_TEXT);
 }
 
-static void put_code(struct writer *w, struct str code)
+static void put_code(struct markdown_writer *w, struct str code)
 {
     AUTO_TEXT struct text lines = TEXT_INIT;
     put_blank(w);
@@ -220,17 +220,17 @@ static void put_code(struct writer *w, struct str code)
     put_line(w, &lines, 0, true);
 }
 
-static void put_rule(struct writer *w)
+static void put_rule(struct markdown_writer *w)
 {
     AUTO_TEXT struct text lines = TEXT_INIT;
     size_t prefix = prefix_width(w->s);
     for (size_t i = prefix; i < MIN(w->options->width, (unsigned)MARKDOWN_WIDTH); i++)
         text_add(&lines, STR("─"), &theme[THEME_RULE]);
     text_end(&lines);
-    put_lines(w, &lines, true);
+    markdown_put_lines(w, &lines, true);
 }
 
-static void put_heading(struct writer *w, unsigned level, struct str text)
+static void put_heading(struct markdown_writer *w, unsigned level, struct str text)
 {
     w->s->blank = true; /* headings are surrounded by blank lines */
     put_paragraph(w, text, level == 1 ? THEME_TITLE : level == 2 ? THEME_HEADING : THEME_STRONG);
@@ -238,9 +238,9 @@ static void put_heading(struct writer *w, unsigned level, struct str text)
 }
 
 /* Prints the collected text; the block may continue. */
-static void flush_leaf(struct writer *w)
+static void flush_leaf(struct markdown_writer *w)
 {
-    struct state *s = w->s;
+    struct markdown_state *s = w->s;
     if (s->leaf == LEAF_TABLE && (s->source.n > s->head || !s->repeated))
         put_table(w);
     else if (s->leaf == LEAF_PARAGRAPH && s->source.n)
@@ -249,9 +249,9 @@ static void flush_leaf(struct writer *w)
     s->repeated = true;
 }
 
-static void close_leaf(struct writer *w)
+static void close_leaf(struct markdown_writer *w)
 {
-    struct state *s = w->s;
+    struct markdown_state *s = w->s;
     flush_leaf(w);
     buf_reset(&s->source);
     s->leaf = LEAF_NONE;
@@ -261,15 +261,15 @@ static void close_leaf(struct writer *w)
 }
 
 /* Prints the marker of an item that is empty. */
-static void put_mark(struct writer *w)
+static void put_mark(struct markdown_writer *w)
 {
     AUTO_TEXT struct text empty = TEXT_INIT;
     text_end(&empty);
     if (w->s->n && w->s->containers[w->s->n - 1].fresh)
-        put_lines(w, &empty, true);
+        markdown_put_lines(w, &empty, true);
 }
 
-static void close_containers(struct writer *w, size_t depth)
+static void close_containers(struct markdown_writer *w, size_t depth)
 {
     close_leaf(w);
     if (w->s->n > depth)
@@ -280,11 +280,11 @@ static void close_containers(struct writer *w, size_t depth)
 /* Lines --------------------------------------------------------------------------------------- */
 
 /* Returns how many of the open containers the line continues, and strips their prefixes. */
-static size_t match(const struct state *s, struct str *line)
+static size_t markdown_match(const struct markdown_state *s, struct str *line)
 {
     size_t depth = 0;
     for (; depth < s->n; depth++) {
-        const struct container *c = &s->containers[depth];
+        const struct markdown_container *c = &s->containers[depth];
         size_t indent = mdline_indent(*line);
         struct str rest = str_skip(*line, indent);
         if (!c->quote && indent >= c->offset)
@@ -299,7 +299,7 @@ static size_t match(const struct state *s, struct str *line)
     return depth;
 }
 
-static void open_container(struct writer *w, size_t depth, struct container c)
+static void open_container(struct markdown_writer *w, size_t depth, struct markdown_container c)
 {
     close_containers(w, depth);
     c.fresh = true;
@@ -308,9 +308,9 @@ static void open_container(struct writer *w, size_t depth, struct container c)
 
 /* Whether a marker begins an item. Within a paragraph it begins a list only if it is
  * unambiguous. */
-static bool opens_item(const struct state *s, size_t depth, struct mdline_marker *m)
+static bool opens_item(const struct markdown_state *s, size_t depth, struct mdline_marker *m)
 {
-    const struct container *sibling = depth < s->n ? &s->containers[depth] : NULL;
+    const struct markdown_container *sibling = depth < s->n ? &s->containers[depth] : NULL;
     bool ordered = m->mark == '.' || m->mark == ')';
     if (sibling && !sibling->quote && sibling->mark == m->mark) {
         m->number = sibling->number + 1;
@@ -321,7 +321,7 @@ static bool opens_item(const struct state *s, size_t depth, struct mdline_marker
 }
 
 /* Opens the quotes and items that begin in a line. */
-static size_t open_containers(struct writer *w, size_t depth, struct str *line)
+static size_t open_containers(struct markdown_writer *w, size_t depth, struct str *line)
 {
     struct mdline_marker m;
     while (depth < MARKDOWN_DEPTH) {
@@ -330,11 +330,12 @@ static size_t open_containers(struct writer *w, size_t depth, struct str *line)
         if (indent >= CODE_INDENT)
             break;
         if (str_starts_with(rest, STR(">"))) {
-            open_container(w, depth, (struct container){.quote = true});
+            open_container(w, depth, (struct markdown_container){.quote = true});
             *line = str_skip(rest, str_starts_with(rest, STR("> ")) ? 2 : 1);
         } else if (!mdline_rule(rest) && mdline_marker(rest, &m) && opens_item(w->s, depth, &m)) {
             open_container(w, depth,
-                (struct container){.mark = m.mark, .number = m.number, .offset = indent + m.width});
+                (struct markdown_container){
+                    .mark = m.mark, .number = m.number, .offset = indent + m.width});
             *line = str_skip(rest, m.width);
         } else {
             break;
@@ -344,7 +345,7 @@ static size_t open_containers(struct writer *w, size_t depth, struct str *line)
     return depth;
 }
 
-static void open_fence(struct writer *w, size_t indent, size_t length, struct str line)
+static void open_fence(struct markdown_writer *w, size_t indent, size_t length, struct str line)
 {
     struct str info = str_skip(line, length), word;
     info = str_skip(info, mdline_indent(info));
@@ -358,9 +359,9 @@ static void open_fence(struct writer *w, size_t indent, size_t length, struct st
 }
 
 /* Opens a leaf block other than a paragraph or table. Returns false if the line is text. */
-static bool open_leaf(struct writer *w, size_t depth, struct str line)
+static bool open_leaf(struct markdown_writer *w, size_t depth, struct str line)
 {
-    struct state *s = w->s;
+    struct markdown_state *s = w->s;
     size_t indent = mdline_indent(line), fence;
     struct str rest = str_skip(line, indent), text;
     bool paragraph = s->leaf == LEAF_PARAGRAPH;
@@ -395,7 +396,7 @@ static bool open_leaf(struct writer *w, size_t depth, struct str line)
 }
 
 /* The second line of a paragraph may turn it into a table. */
-static void look_for_table(struct state *s, struct str line)
+static void look_for_table(struct markdown_state *s, struct str line)
 {
     struct str first, rest = buf_str(&s->source);
     size_t columns = mdline_delimiters(line);
@@ -406,9 +407,9 @@ static void look_for_table(struct state *s, struct str line)
     s->head = s->source.n;
 }
 
-static void add_text(struct writer *w, struct str line)
+static void markdown_add_text(struct markdown_writer *w, struct str line)
 {
-    struct state *s = w->s;
+    struct markdown_state *s = w->s;
     line = str_skip(line, mdline_indent(line));
     if (s->source.n && s->source.n + line.n + 1 > LEAF_MAX)
         flush_leaf(w);
@@ -423,9 +424,9 @@ static void add_text(struct writer *w, struct str line)
 
 /* Handles lines of code and HTML, which are verbatim. Returns false if the block ended before this
  * line. */
-static bool take_verbatim(struct writer *w, bool all, struct str line)
+static bool take_verbatim(struct markdown_writer *w, bool all, struct str line)
 {
-    struct state *s = w->s;
+    struct markdown_state *s = w->s;
     size_t indent = mdline_indent(line);
     bool blank = mdline_blank(line);
     if (s->leaf == LEAF_FENCE && all) {
@@ -455,7 +456,7 @@ static bool take_verbatim(struct writer *w, bool all, struct str line)
     return false;
 }
 
-static void take_blank(struct writer *w, size_t depth)
+static void take_blank(struct markdown_writer *w, size_t depth)
 {
     if (depth < w->s->n)
         close_containers(w, depth);
@@ -464,10 +465,10 @@ static void take_blank(struct writer *w, size_t depth)
     w->s->blank = true;
 }
 
-static void take_line(struct writer *w, struct str line)
+static void markdown_parse_line(struct markdown_writer *w, struct str line)
 {
-    struct state *s = w->s;
-    size_t depth = match(s, &line);
+    struct markdown_state *s = w->s;
+    size_t depth = markdown_match(s, &line);
     if (take_verbatim(w, depth == s->n, line))
         return;
     if (is_code(s))
@@ -485,19 +486,19 @@ static void take_line(struct writer *w, struct str line)
     bool lazy = same && depth < s->n && s->leaf == LEAF_PARAGRAPH;
     if (!lazy && depth < s->n && same)
         close_containers(w, depth);
-    add_text(w, line);
+    markdown_add_text(w, line);
 }
 
 /* Handles the rest of a line that was too long: it cannot begin a block. */
-static void take_more(struct writer *w, struct str line)
+static void take_more(struct markdown_writer *w, struct str line)
 {
     if (w->s->leaf == LEAF_NONE || w->s->leaf == LEAF_PARAGRAPH || w->s->leaf == LEAF_TABLE)
-        add_text(w, line);
+        markdown_add_text(w, line);
     else
         put_code(w, line);
 }
 
-static void take(struct writer *w, struct str line, bool within)
+static void markdown_accept_line(struct markdown_writer *w, struct str line, bool within)
 {
     AUTO_BUF struct buf expanded = BUF_INIT(LEAF_MAX * 4 + 16);
     if (str_ends_with(line, STR("\r")))
@@ -506,14 +507,14 @@ static void take(struct writer *w, struct str line, bool within)
     if (within)
         take_more(w, line);
     else
-        take_line(w, buf_str(&expanded));
+        markdown_parse_line(w, buf_str(&expanded));
 }
 
 /* Stream -------------------------------------------------------------------------------------- */
 
-static void state_init(struct state *s)
+static void state_init(struct markdown_state *s)
 {
-    *s = (struct state){.source = BUF_INIT(LEAF_MAX * 8)};
+    *s = (struct markdown_state){.source = BUF_INIT(LEAF_MAX * 8)};
 }
 
 struct markdown *markdown_new(const struct markdown_options *options)
@@ -554,7 +555,7 @@ static size_t cut_long(struct str line)
 }
 
 /* Finds the next line. Returns false if it is incomplete. */
-static bool next_line(struct markdown *m, struct str rest, size_t *ret_n, bool *ret_whole)
+static bool markdown_next_line(struct markdown *m, struct str rest, size_t *ret_n, bool *ret_whole)
 {
     const char *end = memchr(rest.p + m->seen, '\n', MIN(rest.n, (size_t)LEAF_MAX) - m->seen);
     *ret_whole = end;
@@ -567,13 +568,13 @@ static bool next_line(struct markdown *m, struct str rest, size_t *ret_n, bool *
     return end || rest.n >= LEAF_MAX;
 }
 
-static void drain(struct markdown *m, struct text *finished)
+static void markdown_drain(struct markdown *m, struct text *finished)
 {
-    struct writer w = {&m->options, &m->state, finished};
+    struct markdown_writer w = {&m->options, &m->state, finished};
     size_t at = 0, n;
     bool whole;
-    while (m->rest.n > at && next_line(m, str_skip(buf_str(&m->rest), at), &n, &whole)) {
-        take(&w, str_n(m->rest.p + at, n), m->within);
+    while (m->rest.n > at && markdown_next_line(m, str_skip(buf_str(&m->rest), at), &n, &whole)) {
+        markdown_accept_line(&w, str_n(m->rest.p + at, n), m->within);
         m->within = !whole;
         m->seen = 0;
         at += n + whole;
@@ -589,32 +590,32 @@ void markdown_feed(struct markdown *m, struct str delta, struct text *finished)
     while (delta.n) {
         struct str part = str_head(delta, LEAF_MAX);
         buf_add_str(&m->rest, part);
-        drain(m, finished);
+        markdown_drain(m, finished);
         delta = str_skip(delta, part.n);
     }
 }
 
-static void finish(struct writer *w, struct str rest, bool within)
+static void markdown_finish(struct markdown_writer *w, struct str rest, bool within)
 {
     if (rest.n)
-        take(w, rest, within);
+        markdown_accept_line(w, rest, within);
     close_containers(w, 0);
 }
 
 void markdown_live(const struct markdown *m, struct text *rest)
 {
-    struct state copy = m->state;
+    struct markdown_state copy = m->state;
     copy.source = BUF_INIT(m->state.source.max);
     buf_add_str(&copy.source, buf_str(&m->state.source));
-    struct writer w = {&m->options, &copy, rest};
-    finish(&w, buf_str(&m->rest), m->within);
+    struct markdown_writer w = {&m->options, &copy, rest};
+    markdown_finish(&w, buf_str(&m->rest), m->within);
     buf_done(&copy.source);
 }
 
 void markdown_end(struct markdown *m, struct text *finished)
 {
-    struct writer w = {&m->options, &m->state, finished};
-    finish(&w, buf_str(&m->rest), m->within);
+    struct markdown_writer w = {&m->options, &m->state, finished};
+    markdown_finish(&w, buf_str(&m->rest), m->within);
     buf_done(&m->state.source);
     state_init(&m->state);
     buf_reset(&m->rest);

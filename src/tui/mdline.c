@@ -40,7 +40,7 @@ void mdline_expand(struct str line, struct buf *out)
     buf_add_str(out, str_skip(line, i));
 }
 
-static size_t run(struct str line, char c)
+static size_t mdline_run_length(struct str line, char c)
 {
     size_t n = 0;
     while (n < line.n && line.p[n] == c)
@@ -50,7 +50,7 @@ static size_t run(struct str line, char c)
 
 size_t mdline_fence(struct str line)
 {
-    size_t ticks = run(line, '`'), n = MAX(ticks, run(line, '~'));
+    size_t ticks = mdline_run_length(line, '`'), n = MAX(ticks, mdline_run_length(line, '~'));
     if (n < FENCE_MIN || (ticks && str_find(str_skip(line, n), '`') >= 0))
         return 0;
     return n;
@@ -58,13 +58,13 @@ size_t mdline_fence(struct str line)
 
 bool mdline_fence_ends(struct str line, char fence, size_t length)
 {
-    size_t n = run(line, fence);
+    size_t n = mdline_run_length(line, fence);
     return n >= length && mdline_blank(str_skip(line, n));
 }
 
 unsigned mdline_heading(struct str line, struct str *ret_text)
 {
-    size_t n = run(line, '#');
+    size_t n = mdline_run_length(line, '#');
     struct str text = str_skip(line, n);
     if (n == 0 || n > HEADINGS || (text.n && text.p[0] != ' '))
         return 0;
@@ -81,7 +81,9 @@ unsigned mdline_underline(struct str line)
     line = str_trim_end(line, ' ');
     if (line.n == 0)
         return 0;
-    return run(line, '=') == line.n ? 1 : run(line, '-') == line.n ? 2 : 0;
+    return mdline_run_length(line, '=') == line.n   ? 1
+           : mdline_run_length(line, '-') == line.n ? 2
+                                                    : 0;
 }
 
 bool mdline_rule(struct str line)
@@ -139,7 +141,7 @@ bool mdline_html(struct str line)
 }
 
 /* Strips the outer bars of a table row. */
-static struct str inner(struct str line)
+static struct str mdline_strip_bars(struct str line)
 {
     line = str_trim_end(str_skip(line, mdline_indent(line)), ' ');
     if (str_starts_with(line, STR("|")))
@@ -152,14 +154,14 @@ static struct str inner(struct str line)
 size_t mdline_delimiters(struct str line)
 {
     size_t columns = 0;
-    struct str cell, rest = inner(line);
+    struct str cell, rest = mdline_strip_bars(line);
     if (str_find(line, '-') < 0 || (str_find(line, '|') < 0 && str_find(line, ':') < 0))
         return 0;
     while (str_cut(rest, '|', &cell, &rest)) {
         cell = str_trim_end(str_skip(cell, mdline_indent(cell)), ' ');
         cell = str_skip(cell, str_starts_with(cell, STR(":")));
         cell.n -= str_ends_with(cell, STR(":"));
-        if (cell.n == 0 || run(cell, '-') != cell.n)
+        if (cell.n == 0 || mdline_run_length(cell, '-') != cell.n)
             return 0;
         columns++;
     }
@@ -169,7 +171,7 @@ size_t mdline_delimiters(struct str line)
 size_t mdline_cells(struct str line)
 {
     size_t n = 1;
-    line = inner(line);
+    line = mdline_strip_bars(line);
     for (size_t i = 0; i < line.n; i++) {
         if (line.p[i] == '\\')
             i++;

@@ -15,7 +15,7 @@ static size_t rows_of(const struct table *t)
 
 /* Computes the column widths, shrinking the widest until they fit. Returns false if they become too
  * narrow. */
-static bool fit(const struct table *t, unsigned width, unsigned widths[])
+static bool table_fit_widths(const struct table *t, unsigned width, unsigned widths[])
 {
     size_t sum = GAP * (t->columns - 1);
     for (size_t i = 0; i < rows_of(t) * t->columns; i++)
@@ -41,8 +41,8 @@ static bool fit(const struct table *t, unsigned width, unsigned widths[])
     return true;
 }
 
-static void pad(struct text *out, const struct text *wrapped, size_t line, unsigned width,
-    enum table_align align, bool last)
+static void table_add_padded(struct text *out, const struct text *wrapped, size_t line,
+    unsigned width, enum table_align align, bool last)
 {
     size_t have = line < wrapped->n ? wrapped->lines[line].width : 0;
     size_t room = width > have ? width - have : 0;
@@ -68,7 +68,7 @@ static void draw_row(const struct table *t, size_t row, const unsigned widths[],
         for (size_t c = 0; c < t->columns; c++) {
             if (c)
                 text_add(out, STR(" │ "), &theme[THEME_RULE]);
-            pad(out, &wrapped[c], line, widths[c], t->align[c], c + 1 == t->columns);
+            table_add_padded(out, &wrapped[c], line, widths[c], t->align[c], c + 1 == t->columns);
         }
         text_end(out);
     }
@@ -88,7 +88,7 @@ static void draw_rule(const struct table *t, const unsigned widths[], struct tex
 }
 
 /* Draws lines of "head: cell", with a blank line between rows. */
-static void draw_list(const struct table *t, unsigned width, struct text *out)
+static void table_draw_list(const struct table *t, unsigned width, struct text *out)
 {
     for (size_t row = 1; row < MAX(rows_of(t), 2u); row++) {
         bool only = rows_of(t) < 2; /* a head without rows */
@@ -112,8 +112,8 @@ void table_draw(const struct table *t, unsigned width, struct text *out)
     unsigned widths[TABLE_COLUMNS] = {0};
     if (t->columns == 0 || t->columns > TABLE_COLUMNS || t->cells->n < t->columns)
         return;
-    if (!fit(t, width, widths)) {
-        draw_list(t, width, out);
+    if (!table_fit_widths(t, width, widths)) {
+        table_draw_list(t, width, out);
         return;
     }
     draw_row(t, 0, widths, out);

@@ -45,7 +45,7 @@ void text_reset(struct text *t)
     }
 }
 
-static void *more(void *list, size_t *cap, size_t n, size_t size)
+static void *text_grow(void *list, size_t *cap, size_t n, size_t size)
 {
     if (n < *cap)
         return list;
@@ -72,7 +72,8 @@ static bool joins(const struct text *t, struct str bytes)
 }
 
 /* Appends sanitized bytes in a style. */
-static void append(struct text *t, struct str bytes, size_t width, const struct style *style)
+static void text_append_bytes(
+    struct text *t, struct str bytes, size_t width, const struct style *style)
 {
     size_t at = t->bytes.n;
     struct text_span *last = t->open.n ? &t->spans[t->n_spans - 1] : NULL;
@@ -87,21 +88,21 @@ static void append(struct text *t, struct str bytes, size_t width, const struct 
         last->n += bytes.n;
         return;
     }
-    t->spans = more(t->spans, &t->spans_cap, t->n_spans, sizeof(*t->spans));
+    t->spans = text_grow(t->spans, &t->spans_cap, t->n_spans, sizeof(*t->spans));
     t->spans[t->n_spans++] = (struct text_span){.at = at, .n = bytes.n, .style = *style};
     t->open.n++;
 }
 
 void text_end(struct text *t)
 {
-    t->lines = more(t->lines, &t->lines_cap, t->n, sizeof(*t->lines));
+    t->lines = text_grow(t->lines, &t->lines_cap, t->n, sizeof(*t->lines));
     t->lines[t->n++] = t->open;
     t->open = (struct text_line){.first = t->n_spans};
 }
 
 /* Sanitizing ---------------------------------------------------------------------------------- */
 
-static bool plain(char c)
+static bool text_is_plain(char c)
 {
     return c >= ' ' && c < 0x7F;
 }
@@ -109,7 +110,7 @@ static bool plain(char c)
 static size_t plain_length(struct str bytes)
 {
     size_t n = 0;
-    while (n < bytes.n && plain(bytes.p[n]))
+    while (n < bytes.n && text_is_plain(bytes.p[n]))
         n++;
     /* The last character may be the start of a cluster. */
     return n && n < bytes.n && (uint8_t)bytes.p[n] >= 0x80 ? n - 1 : n;
@@ -117,7 +118,7 @@ static size_t plain_length(struct str bytes)
 
 size_t text_cluster(struct str bytes, unsigned *ret_width)
 {
-    if (bytes.n && plain(bytes.p[0]) && (bytes.n == 1 || (uint8_t)bytes.p[1] < 0x80)) {
+    if (bytes.n && text_is_plain(bytes.p[0]) && (bytes.n == 1 || (uint8_t)bytes.p[1] < 0x80)) {
         *ret_width = 1;
         return 1;
     }
@@ -137,7 +138,7 @@ static bool may_stand(uint32_t codepoint, uint32_t first)
 
 /* Returns how much of a cluster to keep: all, its start if it is too long, 0 if it must not be
  * shown. */
-static size_t keep(struct str cluster)
+static size_t text_kept_length(struct str cluster)
 {
     uint32_t codepoint, first = 0;
     for (size_t at = 0, n; at < cluster.n; at += n) {
@@ -152,19 +153,20 @@ static size_t keep(struct str cluster)
     return cluster.n;
 }
 
-static void add_escaped(struct text *t, struct str bytes, const struct style *style)
+static void text_add_escaped(struct text *t, struct str bytes, const struct style *style)
 {
     AUTO_BUF struct buf safe = BUF_INIT(bytes.n * 12 + 1);
     utf8_add_printable(&safe, bytes);
     if (plain_length(buf_str(&safe)) == safe.n) {
-        append(t, buf_str(&safe), safe.n, style);
+        text_append_bytes(t, buf_str(&safe), safe.n, style);
         return;
     }
     for (struct str rest = buf_str(&safe); rest.n;) {
         unsigned width;
         size_t n = canvas_cluster(rest, &width);
-        bool lost = width == 0 || keep(str_head(rest, n)) != n;
-        append(t, lost ? STR("\xEF\xBF\xBD") : str_head(rest, n), lost ? 1 : width, style);
+        bool lost = width == 0 || text_kept_length(str_head(rest, n)) != n;
+        text_append_bytes(
+            t, lost ? STR("\xEF\xBF\xBD") : str_head(rest, n), lost ? 1 : width, style);
         rest = str_skip(rest, n);
     }
 }
@@ -174,9 +176,9 @@ static void add_cluster(struct text *t, struct str cluster, const struct style *
 {
     unsigned width, first;
     uint32_t codepoint;
-    size_t n = keep(cluster), one = utf8_decode(cluster, &codepoint);
+    size_t n = text_kept_length(cluster), one = utf8_decode(cluster, &codepoint);
     if (n == 0) {
-        add_escaped(t, cluster, style);
+        text_add_escaped(t, cluster, style);
         return;
     }
     (void)canvas_cluster(str_head(cluster, n), &width);
@@ -186,9 +188,9 @@ static void add_cluster(struct text *t, struct str cluster, const struct style *
         width = first;
     }
     if (width == 0)
-        append(t, STR("\xEF\xBF\xBD"), 1, style);
+        text_append_bytes(t, STR("\xEF\xBF\xBD"), 1, style);
     else
-        append(t, str_head(cluster, n), width, style);
+        text_append_bytes(t, str_head(cluster, n), width, style);
 }
 
 void text_add(struct text *t, struct str bytes, const struct style *style)
@@ -199,7 +201,7 @@ void text_add(struct text *t, struct str bytes, const struct style *style)
     while (bytes.n) {
         size_t n = plain_length(bytes);
         if (n) {
-            append(t, str_head(bytes, n), n, style);
+            text_append_bytes(t, str_head(bytes, n), n, style);
         } else if (bytes.p[0] == '\n') {
             text_end(t);
             n = 1;
@@ -226,7 +228,7 @@ void text_spaces(struct text *t, size_t n, const struct style *style)
     static const char blanks[] = "                                ";
     for (size_t part; n; n -= part) {
         part = MIN(n, sizeof(blanks) - 1);
-        append(t, str_n(blanks, part), part, style ? style : &no_style);
+        text_append_bytes(t, str_n(blanks, part), part, style ? style : &no_style);
     }
 }
 
@@ -316,13 +318,13 @@ void text_cut(struct text *to, const struct text *from, size_t line, size_t colu
         struct style style = style_for(to, from, &span->style);
         struct str rest = text_bytes(from, span);
         if (column == 0 && width == SIZE_MAX) {
-            append(to, rest, 0, &style);
+            text_append_bytes(to, rest, 0, &style);
             continue;
         }
         for (unsigned w; rest.n;) {
             size_t n = text_cluster(rest, &w);
             if (at >= column && at + w - column <= width)
-                append(to, str_head(rest, n), w, &style);
+                text_append_bytes(to, str_head(rest, n), w, &style);
             at += w;
             rest = str_skip(rest, n);
         }
@@ -334,11 +336,11 @@ void text_cut(struct text *to, const struct text *from, size_t line, size_t colu
 /* Wrapping ------------------------------------------------------------------------------------ */
 
 /* A position in a line. */
-struct place {
+struct text_place {
     size_t span, at; /* offset in the span */
 };
 
-struct wrap {
+struct text_wrapper {
     struct text *to;
     const struct text *from;
     size_t line;
@@ -348,14 +350,15 @@ struct wrap {
     size_t rows;
 };
 
-static bool next(const struct wrap *w, struct place *p, struct str *ret_cluster, unsigned *ret_w)
+static bool text_next_cluster(
+    const struct text_wrapper *w, struct text_place *p, struct str *ret_cluster, unsigned *ret_w)
 {
     const struct text_line *line = &w->from->lines[w->line];
     while (p->span < line->n) {
         const struct text_span *span = text_spans(w->from, w->line) + p->span;
         struct str rest = str_skip(text_bytes(w->from, span), p->at);
         if (rest.n == 0) {
-            *p = (struct place){.span = p->span + 1};
+            *p = (struct text_place){.span = p->span + 1};
             continue;
         }
         size_t n = text_cluster(rest, ret_w);
@@ -366,7 +369,7 @@ static bool next(const struct wrap *w, struct place *p, struct str *ret_cluster,
     return false;
 }
 
-static bool is_blank(const struct text *t, size_t line)
+static bool text_is_blank(const struct text *t, size_t line)
 {
     for (size_t i = 0; i < t->lines[line].n; i++) {
         struct str bytes = text_bytes(t, text_spans(t, line) + i);
@@ -377,17 +380,18 @@ static bool is_blank(const struct text *t, size_t line)
 }
 
 /* Adds the prefix. An empty line gets no trailing blanks. */
-static void begin_row(struct wrap *w)
+static void begin_row(struct text_wrapper *w)
 {
     const struct text *prefix = w->how->prefix;
     size_t line = w->prefixed ? MIN(w->rows, prefix->n - 1) : 0;
-    if (w->prefixed && (w->from->lines[w->line].n || !is_blank(prefix, line)))
+    if (w->prefixed && (w->from->lines[w->line].n || !text_is_blank(prefix, line)))
         text_append(w->to, prefix, line);
     w->rows++;
 }
 
 /* Adds a row between two positions. */
-static void put_row(struct wrap *w, struct place from, struct place end, size_t width)
+static void text_put_row(
+    struct text_wrapper *w, struct text_place from, struct text_place end, size_t width)
 {
     begin_row(w);
     for (; from.span <= end.span && from.span < w->from->lines[w->line].n; from.span++) {
@@ -396,7 +400,7 @@ static void put_row(struct wrap *w, struct place from, struct place end, size_t 
         struct str bytes = text_bytes(w->from, span);
         if (from.span == end.span)
             bytes = str_head(bytes, end.at);
-        append(w->to, str_skip(bytes, from.at), 0, &style);
+        text_append_bytes(w->to, str_skip(bytes, from.at), 0, &style);
         from.at = 0;
     }
     w->to->open.width += width;
@@ -404,15 +408,16 @@ static void put_row(struct wrap *w, struct place from, struct place end, size_t 
 }
 
 /* A row under construction: its start, and where it can be broken. */
-struct row {
-    struct place start, end; /* end: after the last cluster that fits */
+struct text_row {
+    struct text_place start, end; /* end: after the last cluster that fits */
     size_t width;
-    struct place cut, next; /* last break between words, and the start of the row after it */
+    struct text_place cut, next; /* last break between words, and the start of the row after it */
     size_t cut_width;
     bool can_cut, after_blank;
 };
 
-static void may_cut(struct row *r, struct place cut, size_t width, struct place after)
+static void may_cut(
+    struct text_row *r, struct text_place cut, size_t width, struct text_place after)
 {
     r->cut = cut;
     r->cut_width = width;
@@ -421,45 +426,45 @@ static void may_cut(struct row *r, struct place cut, size_t width, struct place 
 }
 
 /* Blanks at a line break belong to neither row. */
-static struct place skip_blanks(const struct wrap *w, struct place p)
+static struct text_place skip_blanks(const struct text_wrapper *w, struct text_place p)
 {
     struct str cluster;
     unsigned width;
-    for (struct place after = p; next(w, &after, &cluster, &width); p = after)
+    for (struct text_place after = p; text_next_cluster(w, &after, &cluster, &width); p = after)
         if (cluster.p[0] != ' ')
             break;
     return p;
 }
 
-static struct place break_row(struct wrap *w, struct row *r)
+static struct text_place break_row(struct text_wrapper *w, struct text_row *r)
 {
-    struct place after = r->end;
+    struct text_place after = r->end;
     if (w->how->letters || !r->can_cut) {
-        put_row(w, r->start, r->end, r->width);
+        text_put_row(w, r->start, r->end, r->width);
     } else {
-        put_row(w, r->start, r->cut, r->cut_width);
+        text_put_row(w, r->start, r->cut, r->cut_width);
         after = skip_blanks(w, r->next);
     }
     return after;
 }
 
 /* Replaces a cluster that does not fit even in an empty row. */
-static void put_stand_in(struct wrap *w)
+static void put_stand_in(struct text_wrapper *w)
 {
     begin_row(w);
-    append(w->to, STR("\xEF\xBF\xBD"), 1, &no_style);
+    text_append_bytes(w->to, STR("\xEF\xBF\xBD"), 1, &no_style);
     text_end(w->to);
 }
 
 /* Fills one row. Returns false at the end of the line. */
-static bool fill_row(struct wrap *w, struct place *start)
+static bool fill_row(struct text_wrapper *w, struct text_place *start)
 {
-    struct row r = {.start = *start, .end = *start};
-    struct place p = *start;
+    struct text_row r = {.start = *start, .end = *start};
+    struct text_place p = *start;
     struct str cluster;
     unsigned width;
     bool blank = true;
-    while (next(w, &p, &cluster, &width)) {
+    while (text_next_cluster(w, &p, &cluster, &width)) {
         bool space = cluster.p[0] == ' ' && cluster.n == 1;
         if (space && !blank) /* end of a word */
             may_cut(&r, r.end, r.width, p);
@@ -480,26 +485,26 @@ static bool fill_row(struct wrap *w, struct place *start)
             may_cut(&r, r.end, r.width, r.end);
         blank = space;
     }
-    put_row(w, r.start, r.end, r.width);
+    text_put_row(w, r.start, r.end, r.width);
     return false;
 }
 
-static bool at_end(const struct wrap *w, struct place p)
+static bool at_end(const struct text_wrapper *w, struct text_place p)
 {
     struct str cluster;
     unsigned width;
-    return !next(w, &p, &cluster, &width);
+    return !text_next_cluster(w, &p, &cluster, &width);
 }
 
 void text_wrap(struct text *to, const struct text *from, size_t line, const struct text_wrap *how)
 {
-    struct wrap w = {.to = to, .from = from, .line = line, .how = how};
+    struct text_wrapper w = {.to = to, .from = from, .line = line, .how = how};
     size_t prefix = 0;
     for (size_t i = 0; how->prefix && i < how->prefix->n; i++)
         prefix = MAX(prefix, how->prefix->lines[i].width);
     w.prefixed = prefix > 0 && prefix + prefix / 2 < how->width;
     w.width = MAX(1u, how->width - (w.prefixed ? (unsigned)prefix : 0));
-    struct place p = {0};
+    struct text_place p = {0};
     while (fill_row(&w, &p))
         if (at_end(&w, p)) /* only blanks were left */
             break;

@@ -153,7 +153,7 @@ static bool read_attribute(struct str word, struct style *style)
     return str_is(word, "plain");
 }
 
-static bool no_word(struct str word, struct err *err)
+static bool theme_unknown_word(struct str word, struct err *err)
 {
     AUTO_CHOICE struct choice c = CHOICE_INIT(word);
     AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX);
@@ -185,7 +185,7 @@ bool theme_parse(struct str text, struct style *ret_style, struct err *err)
         if (!behind && read_attribute(word, &style))
             continue;
         if (!read_color(word, behind ? &style.bg : &style.fg))
-            return no_word(word, err);
+            return theme_unknown_word(word, err);
         behind = false;
     }
     if (behind || n == 0)
