@@ -5,6 +5,7 @@ set -eu
 umask 022
 LC_ALL=C
 export LC_ALL
+unset CDPATH
 
 usage() {
   cat <<'END'
@@ -61,29 +62,47 @@ END
   [ "$uid" = 0 ] || [ "$uid" = "$(id -u)" ]
 }
 
-# safe PATH: a physical path; neither it nor a parent directory can be changed by others.
+# safe PATH: a physical path; neither it nor a parent directory, up to the prefix, can be changed by others. Prints the one that can.
 safe() {
   way=$1
   while [ -n "$way" ]; do
-    owned "$way" || return 1
-    case $mode in ?????w* | ????????w*) return 1 ;; esac
+    if ! owned "$way"; then printf '%s\n' "'$way' belongs to another user"; return 1; fi
+    case $mode in ?????w* | ????????w*) printf '%s\n' "others can change '$way' ($mode; chmod go-w)"; return 1 ;; esac
+    [ "$way" != "$top" ] || return 0
     way=${way%/*}
   done
 }
 
-# followed LINK: whether a linked directory is used: its target is below the prefix, or no other user can change the target.
+# followed LINK: whether a linked directory is used: no other user can change it, the links that it leads through, or its target.
+# Prints the reason if not. To be called in a subshell.
 followed() {
-  to=$(physical "$1") && from=$(physical "$(dirname "$1")") && top=$(physical "$prefix") || return 1
-  case $to in "${top%/}"/?*) return 0 ;; esac
-  owned "$1" && safe "$from" && safe "$to"
+  at=$(physical "$(dirname "$1")") && top=$(physical "$prefix") || return 1
+  at=${at%/} rest=${1##*/} links=0
+  while [ -n "$rest" ]; do
+    name=${rest%%/*}
+    case $rest in */*) rest=${rest#*/} ;; *) rest='' ;; esac
+    case $name in
+    '' | .) continue ;;
+    ..) at=${at%/*}; continue ;;
+    esac
+    if [ ! -L "$at/$name" ]; then at=$at/$name; continue; fi
+    links=$((links + 1))
+    if [ "$links" -gt 40 ]; then echo "it leads through too many links"; return 1; fi
+    if ! owned "$at/$name"; then printf '%s\n' "'$at/$name' belongs to another user"; return 1; fi
+    safe "$at" && to=$(readlink "$at/$name") || return 1
+    rest=$to/$rest
+    case $to in /*) at='' ;; esac
+  done
+  if [ ! -d "$at/" ]; then echo "it does not lead to a directory"; return 1; fi
+  safe "$at"
 }
 
-# link_above NAME: prints the first parent directory of it that is a symlink, and may lead anywhere.
+# link_above NAME: prints the first parent directory of it that is a symlink and is not used, with the reason.
 link_above() {
   at='' rest=$1
   while [ "$rest" != "${rest#*/}" ]; do
     at=$at${rest%%/*} rest=${rest#*/}
-    if [ -L "$prefix/$at" ] && ! followed "$prefix/$at"; then printf '%s\n' "$at"; return 0; fi
+    if [ -L "$prefix/$at" ] && ! why=$(followed "$prefix/$at"); then printf '%s\n' "'$prefix/$at' is a link, and $why"; return 0; fi
     at=$at/
   done
   return 1
@@ -93,6 +112,7 @@ link_above() {
 remove() {
   allowed "$1" || return 0
   if link_above "$1" >/dev/null; then say "left in place, since a directory is a link: '$prefix/$1'"; return 0; fi
+  if [ -d "$prefix/$1" ] && [ ! -L "$prefix/$1" ]; then say "left in place, since it is a directory: '$prefix/$1'"; return 0; fi
   rm -f "$prefix/$1" || die "cannot remove '$prefix/$1'"
 }
 
@@ -106,7 +126,7 @@ remove_directories() {
   done
 }
 
-if link=$(link_above "$list"); then die "'$prefix/$link' is a link, and may lead anywhere: give another --prefix"; fi
+if reason=$(link_above "$list"); then die "$reason: give another --prefix"; fi
 if [ -L "$old" ] || { [ -e "$old" ] && [ ! -f "$old" ]; }; then die "'$old' is not a list that this script has made: remove it"; fi
 if [ "$uninstall" = yes ]; then
   [ -f "$old" ] || die "nothing was installed by this script in '$prefix' (there is no '$list'); give --prefix"
@@ -151,7 +171,7 @@ if [ -f "$old" ]; then cat "$old"; fi >"$work/old"
 # check_target FILE: its path must be free or ours.
 check_target() {
   allowed "$1" || die "'$1' in SHA256SUMS is not a name of a file below bin or share; nothing was installed"
-  if link=$(link_above "$1"); then die "'$prefix/$link' is a link, and may lead anywhere: give another --prefix; nothing was installed"; fi
+  if reason=$(link_above "$1"); then die "$reason: give another --prefix; nothing was installed"; fi
   [ ! -d "$prefix/$1" ] || [ -L "$prefix/$1" ] || die "'$prefix/$1' is a directory; nothing was installed"
   if [ -e "$prefix/$1" ] || [ -L "$prefix/$1" ]; then
     grep -qxF "$1" "$work/old" ||
@@ -175,6 +195,7 @@ put() {
   cp "$1" "$new"
   chmod "$3" "$new"
   [ ! -L "$2" ] || rm -f "$2"
+  [ ! -d "$2" ] || die "'$2' is a directory"
   mv -f "$new" "$2"
   if [ -L "$2" ] || [ ! -f "$2" ]; then die "'$2' is not the file that was written"; fi
   new=''

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The kinds of packages, one function each: sourced by script/release, which sets out, work, version, commit, archs, builds
+# The kinds of packages, one function each: sourced by script/release, which sets out, work, version, commit, dirty, archs, builds
 # and SOURCE_DATE_EPOCH.
 # shellcheck shell=bash disable=SC2154 # set there
 
@@ -14,10 +14,14 @@ pack_tar() {
     --format=ustar -cf - "$2" | gzip -9n
 }
 
-# make_tree DIR: the files of the commit.
+# make_tree DIR: the files of the commit; with --dirty those of the work tree.
 make_tree() {
   mkdir -p "$1"
-  git ls-files -z | tar -c --null -T - | tar -x -C "$1"
+  if [ "$dirty" = yes ]; then
+    git ls-files -z | tar -c --null -T - | tar -x -C "$1"
+  else
+    git -c tar.umask=0022 archive HEAD | tar -x -C "$1"
+  fi
 }
 
 # make_notices DIR…: notices for the programs of these builds.

@@ -34,7 +34,7 @@ static_asked() { [ -n "$(find "$1.asked" -mmin -1440 2>/dev/null)" ]; }
 
 # static_offered DIR PACKAGE…: each package with the version of its source that apt would install.
 static_offered() {
-  APT_CONFIG=$PWD/$1.apt/apt.conf apt-cache policy "${@:2}" |
+  LC_ALL=C APT_CONFIG=$PWD/$1.apt/apt.conf apt-cache policy "${@:2}" |
     awk '/^[^ ].*:$/ { name = substr($1, 1, length($1) - 1) } $1 == "Candidate:" { sub(/\+b[0-9]+$/, "", $2); print name, $2 }'
 }
 

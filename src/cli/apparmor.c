@@ -17,6 +17,7 @@
 /* AppArmor reads the whole directory when the machine starts, but no names that end like these. */
 #define NEW_FILE APPARMOR_FILE ".cordon.dpkg-new"
 #define OLD_FILE APPARMOR_FILE ".cordon.dpkg-old"
+#define DISABLED "/etc/apparmor.d/disable/cordon"
 #define LOADED   "/sys/kernel/security/apparmor/profiles"
 
 /* Every program that the profile applies to may use user namespaces, so only root may choose it.
@@ -170,14 +171,43 @@ static bool run_parser(const char *option, const char *file, struct err *err)
     return err_ctx(err, "remedy", "its messages are above; the profile needs AppArmor 4 or newer");
 }
 
-/* The new file in place of the old one, which is kept beside it if there is one. */
-static bool replace(bool *ret_had, struct err *err)
+/* Keeps the old file, if there is one, under another name: also under its own name, unless the file
+ * system has no hard links. */
+static bool keep_old(bool *ret_had)
 {
     unlink(OLD_FILE);
     *ret_had = linkat(AT_FDCWD, APPARMOR_FILE, AT_FDCWD, OLD_FILE, 0) == 0;
-    if ((*ret_had || errno == ENOENT) && rename(NEW_FILE, APPARMOR_FILE) == 0)
+    if (!*ret_had && errno != ENOENT)
+        *ret_had = rename(APPARMOR_FILE, OLD_FILE) == 0;
+    return *ret_had || errno == ENOENT;
+}
+
+static bool put_back(bool had)
+{
+    bool ok = (had ? rename(OLD_FILE, APPARMOR_FILE) : unlink(APPARMOR_FILE)) == 0;
+    if (ok)
+        unlink(OLD_FILE); /* the same file: rename() leaves both names */
+    return ok;
+}
+
+/* The new file in place of the old one, which is kept beside it if there is one. */
+static bool replace(bool *ret_had, struct err *err)
+{
+    if (keep_old(ret_had) && rename(NEW_FILE, APPARMOR_FILE) == 0)
         return true;
-    return err_errno(err, E_IO, errno, "cannot replace '%s'", APPARMOR_FILE);
+    err_errno(err, E_IO, errno, "cannot replace '%s'", APPARMOR_FILE);
+    if (*ret_had && !put_back(true))
+        err_wrap(err, "the old profile is now '%s'", OLD_FILE);
+    return false;
+}
+
+/* The parser skips a profile that is disabled, and reports success. */
+static bool check_loaded(struct err *err)
+{
+    if (is_loaded())
+        return true;
+    err_set(err, E_IO, "apparmor_parser -r did not load '%s'; it is as before", APPARMOR_FILE);
+    return err_ctx(err, "remedy", "if it is disabled: rm %s", DISABLED);
 }
 
 static bool load(struct err *err)
@@ -185,9 +215,9 @@ static bool load(struct err *err)
     bool had;
     if (!replace(&had, err))
         return false;
-    if (run_parser("-r", APPARMOR_FILE, err))
+    if (run_parser("-r", APPARMOR_FILE, err) && check_loaded(err))
         return true;
-    if ((had ? rename(OLD_FILE, APPARMOR_FILE) : unlink(APPARMOR_FILE)) != 0)
+    if (!put_back(had))
         return err_errno(err, E_IO, errno, "cannot put '%s' back", APPARMOR_FILE);
     return false;
 }
@@ -198,6 +228,7 @@ bool apparmor_install(const struct apparmor *profile, struct err *err)
         return false;
     bool ok = run_parser("-QTK", NEW_FILE, err) && load(err);
     unlink(NEW_FILE);
-    unlink(OLD_FILE);
+    if (ok)
+        unlink(OLD_FILE);
     return ok;
 }

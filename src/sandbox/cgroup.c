@@ -338,24 +338,10 @@ static bool set_number(int dir, const struct left *left, const char *name, uint6
     return most == UINT64_MAX || put_number(dir, name, most);
 }
 
-/* Writes one setting per line. */
-static bool put_lines(int dir, const char *name, struct str text)
-{
-    struct str line;
-    char copy[TEXT_MAX + 1];
-    while (str_cut(text, '\n', &line, &text)) {
-        memcpy(copy, line.p, line.n);
-        copy[line.n] = '\0';
-        if (line.n && !put(dir, name, copy))
-            return false;
-    }
-    return true;
-}
-
 /* "max" alone, or after a name: "8:0 rbps=max wbps=max". */
 static bool is_no_limit(struct str line)
 {
-    struct str word, rest;
+    struct str word = {0}, rest = {0};
     str_cut(line, ' ', &word, &rest);
     if (!rest.n)
         return !word.n || str_is(word, "max");
@@ -365,37 +351,101 @@ static bool is_no_limit(struct str line)
     return true;
 }
 
-static bool limits_something(struct str text)
+/* The name before a limit: "8:0" of "8:0 rbps=1"; empty for a value alone. */
+static struct str key_of(struct str line)
 {
-    struct str line;
-    while (str_cut(text, '\n', &line, &text))
-        if (!is_no_limit(line))
+    struct str word = {0}, rest = {0};
+    str_cut(line, ' ', &word, &rest);
+    return rest.n ? word : (struct str){0};
+}
+
+/* Finds the line that sets a limit for a key. */
+static bool find_limit(struct str text, struct str key, struct str *ret_line)
+{
+    while (str_cut(text, '\n', ret_line, &text))
+        if (!is_no_limit(*ret_line) && str_eq(key_of(*ret_line), key))
             return true;
     return false;
 }
 
-/* Sets the smallest of numbers; settings with several lines are copied from one group, and fail if
- * two have them. */
-static bool carry_limit(int dir, const struct left *left, const char *name)
+/* Compares numbers such as "50" and "12.34"; returns false if one of them is not a number. */
+static bool compare_numbers(struct str a, struct str b, int *ret_order)
 {
-    char text[TEXT_MAX], other[TEXT_MAX];
-    struct str one, found = {0};
-    int64_t number;
-    bool several = false;
-    for (size_t i = 0; i < left->n; i++) {
-        if (!read_whole(left->fds[i], name, found.n ? other : text, &one)) {
-            if (errno != ENOENT)
-                return false;
+    struct str whole[2] = {0}, fraction[2] = {0};
+    int64_t number[2];
+    str_cut(a, '.', &whole[0], &fraction[0]);
+    str_cut(b, '.', &whole[1], &fraction[1]);
+    for (size_t i = 0; i < 2; i++)
+        if (!str_to_int(whole[i], 0, INT64_MAX, &number[i]))
+            return false;
+    size_t n = MIN(fraction[0].n, fraction[1].n);
+    *ret_order = (number[0] > number[1]) - (number[0] < number[1]);
+    if (*ret_order == 0 && n > 0)
+        *ret_order = memcmp(fraction[0].p, fraction[1].p, n);
+    if (*ret_order == 0)
+        *ret_order = (fraction[0].n > n) - (fraction[1].n > n);
+    return true;
+}
+
+static void copy_line(struct str line, char ret_line[TEXT_MAX])
+{
+    memcpy(ret_line, line.p, line.n);
+    ret_line[line.n] = '\0';
+}
+
+/* Reads a limit of a group that may not have it; false and errno on failure. A child group may have
+ * the name of a limit. */
+static bool read_limit(int dir, const char *name, char text[TEXT_MAX], struct str *ret_text)
+{
+    if (read_whole(dir, name, text, ret_text))
+        return true;
+    *ret_text = (struct str){0};
+    return errno == ENOENT || errno == EISDIR;
+}
+
+/* Reduces a line of one group to the least of all. Sets ret_known if an inner group also has it:
+ * then it is set already. Returns false if two can't be compared. */
+static bool reduce_line(
+    const struct left *left, size_t from, const char *name, char line[TEXT_MAX], bool *ret_known)
+{
+    char text[TEXT_MAX];
+    *ret_known = false;
+    for (size_t i = 0; i < left->n && !*ret_known; i++) {
+        struct str other, found;
+        int order;
+        if (i == from)
             continue;
-        }
-        if (!limits_something(one))
+        if (!read_limit(left->fds[i], name, text, &other))
+            return false;
+        if (!find_limit(other, key_of(str_z(line)), &found))
             continue;
-        several |= found.n > 0;
-        found = found.n ? found : one;
+        *ret_known = i < from;
+        if (*ret_known || str_is(found, line))
+            continue;
+        if (!compare_numbers(found, str_z(line), &order))
+            return false;
+        if (order < 0)
+            copy_line(found, line);
     }
-    if (str_to_int(str_trim_end(found, '\n'), 0, INT64_MAX, &number))
-        return set_number(dir, left, name, UINT64_MAX);
-    return !several && put_lines(dir, name, found);
+    return true;
+}
+
+/* Sets a limit of one group, line by line. */
+static bool carry_limit(int dir, const struct left *left, size_t from, const char *name)
+{
+    char text[TEXT_MAX], line[TEXT_MAX];
+    struct str next, rest;
+    bool known;
+    if (!read_limit(left->fds[from], name, text, &rest))
+        return false;
+    while (str_cut(rest, '\n', &next, &rest)) {
+        if (is_no_limit(next))
+            continue;
+        copy_line(next, line);
+        if (!reduce_line(left, from, name, line, &known) || (!known && !put(dir, name, line)))
+            return false;
+    }
+    return true;
 }
 
 /* Whether a file is a limit, by the kernel's naming convention, except for those that set_limits()
@@ -407,20 +457,31 @@ static bool is_limit(struct str name)
 }
 
 /* Copies all limits of a group, including those of controllers that are not known here. */
-static bool carry_limits(int dir, const struct left *left, int from)
+static bool carry_limits(int dir, const struct left *left, size_t from)
 {
-    int fd = openat(from, ".", OPEN_GROUP);
+    int fd = openat(left->fds[from], ".", OPEN_GROUP);
     DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
     const struct dirent *entry;
+    int files = 0;
     bool ok = d != NULL;
     if (!d && fd >= 0)
         close(fd);
-    for (int i = 0; ok && (entry = readdir(d)); i++)
-        ok = i < FILES_MAX &&
-             (!is_limit(str_z(entry->d_name)) || carry_limit(dir, left, entry->d_name));
+    while (ok && (entry = readdir(d)))
+        if (entry->d_type != DT_DIR)
+            ok = ++files <= FILES_MAX &&
+                 (!is_limit(str_z(entry->d_name)) || carry_limit(dir, left, from, entry->d_name));
     if (d)
         closedir(d);
     return ok;
+}
+
+/* Writes a setting, and compares the value that the kernel makes of it. */
+static bool put_effective(int dir, const char *name, const char *effective, struct str value)
+{
+    char line[TEXT_MAX], other[TEXT_MAX];
+    copy_line(value, line);
+    return value.n > 0 && put(dir, name, line) &&
+           str_eq(value, str_trim_end(read_text(dir, effective, other), '\n'));
 }
 
 /* Copies a setting with an effective value: that of the innermost group that has it includes all
@@ -436,18 +497,25 @@ static bool carry_effective(
                 return false;
             continue;
         }
-        if (str_eq(found, read_text(dir, effective, other)))
-            return true;
-        return str_trim_end(found, '\n').n > 0 && put_lines(dir, name, found);
+        return str_eq(found, read_text(dir, effective, other)) ||
+               put_effective(dir, name, effective, str_trim_end(found, '\n'));
     }
     return true;
+}
+
+/* Whether a group has CPUs that no other group can use. */
+static bool is_partition(int dir)
+{
+    char text[TEXT_MAX];
+    struct str kind = str_trim_end(read_text(dir, "cpuset.cpus.partition", text), '\n');
+    return kind.n && !str_is(kind, "member");
 }
 
 bool cgroup_carry(int group, const int *fds, size_t n)
 {
     const struct left left = {fds, n};
     for (size_t i = 0; i < n; i++)
-        if (!carry_limits(group, &left, fds[i]))
+        if (is_partition(fds[i]) || !carry_limits(group, &left, i))
             return false;
     return carry_effective(group, &left, "cpuset.cpus", "cpuset.cpus.effective") &&
            carry_effective(group, &left, "cpuset.mems", "cpuset.mems.effective");
@@ -560,9 +628,10 @@ static bool make_in(int place, const struct levels *levels, const struct cgroup_
 
 static bool nowhere(int errnum, struct err *err)
 {
-    if (errnum == EMFILE || errnum == ENFILE) {
+    const char *remedy = machine_files_remedy(errnum);
+    if (remedy) {
         err_errno(err, E_SANDBOX_UNAVAILABLE, errnum, "no cgroup can be looked for");
-        return err_ctx(err, "remedy", "allow more open files (ulimit -n)");
+        return err_ctx(err, "remedy", "%s", remedy);
     }
     err_set(err, E_SANDBOX_UNAVAILABLE,
         "no cgroup (version 2) with the controllers that are needed can be made here");

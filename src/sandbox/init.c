@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "io/packet.h"
 #include "path/file.h"
+#include "sandbox/descriptors.h"
 #include "sandbox/idle.h"
 #include "sandbox/landlock.h"
 #include "sandbox/limiter.h"
@@ -35,10 +36,6 @@
 #include <termios.h>
 
 enum {
-    FD_CONTROL = 3, /* the control socket, once the rest is closed */
-    FD_IO = 4,      /* the command's standard streams */
-    FD_SERVICE = 7, /* the service socket, if it serves */
-    FD_FREE = 8,    /* the first number for anything else */
     CAPABILITIES = 64,
     SPACE_FACTOR = 4,         /* address space per byte of memory: reserved parts stay unused */
     SHARE = 4,                /* the sandbox gets one SHARE-th of the user's limits */
@@ -120,50 +117,6 @@ static char await_word(void)
 }
 
 /* Setup --------------------------------------------------------------------------------------- */
-
-/* Closes all file descriptors from this one on, except for the given mounts. Returns 0 or an error
- * number. */
-static int close_others(const struct init_input *in, unsigned from)
-{
-    bool ok = true;
-    for (size_t i = 0; i < in->n_open; i++) {
-        unsigned keep = (unsigned)in->open[i];
-        if (keep > from)
-            ok &= syscall(SYS_close_range, from, keep - 1, 0) == 0;
-        from = keep + 1;
-    }
-    return ok && syscall(SYS_close_range, from, ~0u, 0) == 0 ? 0 : errno;
-}
-
-/* Keeps only our own file descriptors; their numbers are fixed from here on. They are first copied
- * above those numbers, so that none is overwritten. Returns 0 or an error number: a filter may
- * refuse it. */
-static int keep_descriptors(struct init *init)
-{
-    int high[4], service = init->in->service;
-    high[0] = fcntl(init->in->control, F_DUPFD_CLOEXEC, FD_FREE);
-    if (service >= 0)
-        service = fcntl(service, F_DUPFD_CLOEXEC, FD_FREE);
-    for (int i = 0; i < 3; i++) {
-        int fd = init->in->io[i];
-        high[i + 1] = fd >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, FD_FREE) : -1;
-    }
-    if (dup3(high[0], FD_CONTROL, O_CLOEXEC) < 0)
-        _exit(127);
-    for (int i = 0; i < 3; i++) {
-        close(FD_IO + i);
-        if (high[i + 1] >= 0 && dup3(high[i + 1], FD_IO + i, O_CLOEXEC) < 0)
-            _exit(127);
-    }
-    if (service >= 0 && dup3(service, FD_SERVICE, O_CLOEXEC) < 0)
-        _exit(127);
-    int errnum = close_others(init->in, service >= 0 ? FD_FREE : FD_SERVICE);
-    for (int fd = 0; fd < 3; fd++)
-        close(fd);
-    for (int fd = 0; fd < 3; fd++)
-        (void)!open("/dev/null", O_RDWR | O_CLOEXEC);
-    return errnum;
-}
 
 static void limit(int resource, uint64_t most)
 {
@@ -848,7 +801,7 @@ void init_main(const struct init_input *in)
         .in = in, .root = {.fd = -1, .devpts = -1, .processes = -1}, .master = -1, .slave = -1};
     sigset_t signals;
     struct sigaction normal = {.sa_handler = SIG_DFL};
-    int left = keep_descriptors(&init);
+    int left = descriptors_keep(in);
     block_signals(&signals);
     sigaction(SIGCHLD, &normal, NULL);
     int death = plan_is_native(in->plan) ? SIGKILL : SIGTERM;

@@ -46,18 +46,26 @@ static void ends_done(struct ends *e)
         auto_fd(all[i]);
 }
 
+/* Sets E_IO, with the remedy if the reason is the limit of open files. */
+static bool io_failed(int errnum, const char *what, const char *on, struct err *err)
+{
+    const char *remedy = machine_files_remedy(errnum);
+    err_errno(err, E_IO, errnum, "%s%s", what, on);
+    return remedy ? err_ctx(err, "remedy", "%s", remedy) : false;
+}
+
 static bool open_ends(const struct launch *l, struct ends *e, struct err *err)
 {
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, e->control) != 0)
-        return err_errno(err, E_IO, errno, "cannot make a socket pair");
+        return io_failed(errno, "cannot make a socket pair", "", err);
     if (l->serves && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, e->service) != 0)
-        return err_errno(err, E_IO, errno, "cannot make a socket pair");
+        return io_failed(errno, "cannot make a socket pair", "", err);
     for (int i = 0; i < 3 && !l->idle; i++) {
         int pair[2];
         if (l->terminal && !(i == 0 && l->pipe_input))
             continue;
         if (pipe2(pair, O_CLOEXEC) != 0)
-            return err_errno(err, E_IO, errno, "cannot make a pipe");
+            return io_failed(errno, "cannot make a pipe", "", err);
         e->io[i] = pair[i != 0];
         e->ours[i] = pair[i == 0];
     }
@@ -170,7 +178,7 @@ static bool setup_failed(const struct plan *plan, const struct init_message *m, 
         return err_ctx(err, "path", STR_FMT, STR_ARG(step->at));
     }
     if (m->errnum == EMFILE || m->errnum == ENFILE || m->errnum == ENOMEM || m->errnum == ENOSPC)
-        return err_errno(err, E_IO, m->errnum, "cannot build the sandbox: %s", primitive);
+        return io_failed(m->errnum, "cannot build the sandbox: ", primitive, err);
     if (m->stage == STAGE_PLACE && step)
         return err_errno(
             err, E_IO, m->errnum, "cannot show '" STR_FMT "' in the sandbox", STR_ARG(step->at));
@@ -284,8 +292,22 @@ static bool receive_in_time(struct child *child, struct init_message *ret_messag
             err, E_TIMEOUT, "the sandbox was not built within %d seconds", SETUP_MS / 1000);
     return receive(child, ret_message) > 0 ||
            err_set(err, E_IO,
-               "the sandbox's first process ended without a word; are there open files to be had "
-               "(ulimit -n)?");
+               "the sandbox's first process ended without a report; the limit of open files may be "
+               "too low (ulimit -n)");
+}
+
+/* Opens the terminal's other end here. The kernel drops a descriptor that does not fit in the table
+ * of the receiver. */
+static bool take_terminal(const struct init_input *in, struct child *child, struct err *err)
+{
+    if (!in->terminal)
+        return true;
+    errno = EMFILE;
+    if (child->terminal >= 0)
+        child->hold = ioctl(child->terminal, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+    if (child->hold < 0 && machine_files_remedy(errno))
+        return io_failed(errno, "cannot open the sandbox's terminal", "", err);
+    return true;
 }
 
 static bool begin(const struct launch *l, const struct init_input *in, struct child *child,
@@ -310,7 +332,7 @@ static bool begin(const struct launch *l, const struct init_input *in, struct ch
     }
     child->tmp.dev = message.dev;
     child->tmp.ino = message.ino;
-    return true;
+    return take_terminal(in, child, err);
 }
 
 /* Removes the temporary directory of a sandbox that has ended, if its first process did not. */
@@ -440,8 +462,6 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
     child.in = TAKE_FD(ends.ours[0]);
     child.out = TAKE_FD(ends.ours[1]);
     child.err = TAKE_FD(ends.ours[2]);
-    if (child.terminal >= 0)
-        child.hold = ioctl(child.terminal, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
     limiter_drop_trees(limiter);
     child.limiter = *limiter;
     *limiter = LIMITER_NONE;

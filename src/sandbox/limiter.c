@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/limiter.h"
 
+#include "sandbox/descriptors.h"
 #include "sandbox/machine.h"
 #include "sandbox/root.h"
 
@@ -180,9 +181,7 @@ void limiter_drop_trees(struct limiter *l)
 /* Moves a descriptor above those that process 1 uses itself. */
 static bool lift(int tree, int *ret_tree)
 {
-    int high = fcntl(tree, F_DUPFD_CLOEXEC, TREES_FROM);
-    if (high < 0 && errno == EINVAL)
-        errno = EMFILE; /* the limit is below that number */
+    int high = descriptors_lift(tree, TREES_FROM);
     if (high >= 0)
         *ret_tree = high;
     return high >= 0;
@@ -213,8 +212,9 @@ static void add_reason(struct err *why, const char *what, const char *reason)
 static bool no_uid(struct err *why, const char *what, int errnum)
 {
     add_reason(why, what, strerror(errnum));
-    if (errnum == EMFILE)
-        err_ctx(why, "remedy", "allow more open files (ulimit -n)");
+    const char *remedy = machine_files_remedy(errnum);
+    if (remedy)
+        err_ctx(why, "remedy", "%s", remedy);
     return false;
 }
 

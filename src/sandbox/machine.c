@@ -164,6 +164,16 @@ int machine_pid_max(uint64_t processes)
 
 /* Errors -------------------------------------------------------------------------------------- */
 
+const char *machine_files_remedy(int errnum)
+{
+    if (errnum == EMFILE)
+        return "allow more open files (ulimit -n)";
+    if (errnum == ENFILE)
+        return "end programs that have many open files, or raise the limit, as root: sysctl "
+               "fs.file-max";
+    return NULL;
+}
+
 static const char *overlay_remedy(int errnum)
 {
     if (errnum == ENODEV)
@@ -205,6 +215,16 @@ static const char *find_remedy(
                  "this process may refuse namespaces";
 }
 
+/* No setting of the machine explains it, and another mode has the same limit. */
+static bool lacks_files(const struct machine_failure *failure, struct err *err)
+{
+    err_errno(err, E_SANDBOX_UNAVAILABLE, failure->errnum,
+        "the sandbox can't be built, and nothing was run: %s", failure->primitive);
+    err_ctx(err, "primitive", "%s", failure->primitive);
+    err_ctx(err, "errno", "%s", strerrorname_np(failure->errnum));
+    return err_ctx(err, "remedy", "%s", machine_files_remedy(failure->errnum));
+}
+
 /* Whether the kernel has the features that the weaker mode needs. */
 static bool can_be_weaker(const struct facts *facts)
 {
@@ -218,6 +238,8 @@ bool machine_unavailable(const struct machine_failure *failure, struct err *err)
     AUTO_BUF struct buf found = BUF_INIT(8192);
     struct facts facts;
     struct findings findings;
+    if (machine_files_remedy(failure->errnum))
+        return lacks_files(failure, err);
     machine_facts(failure, &a, &facts);
     diagnose(&facts, &a, &findings);
     for (size_t i = 0; i < findings.n; i++)

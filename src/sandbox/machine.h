@@ -70,6 +70,9 @@ struct machine_failure {
  * sandbox/diagnose.h; returns false. */
 bool machine_unavailable(const struct machine_failure *failure, struct err *err);
 
+/* The remedy for EMFILE and ENFILE, at any step; NULL for other errors. */
+const char *machine_files_remedy(int errnum);
+
 /* Returns a new object with the kernel's version, features and settings. */
 MUST_USE json_t *machine_json(void);
 

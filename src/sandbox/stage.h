@@ -10,7 +10,7 @@
 #define STAGES(X)                                                            \
     X(CLONE, "clone3 with user, mount, pid, ipc, uts and cgroup namespaces") \
     X(MAP, "writing the user namespace's uid_map and gid_map")               \
-    X(DESCRIPTORS, "close_range of the caller's descriptors")                \
+    X(DESCRIPTORS, "dup and close_range of the caller's descriptors")        \
     X(SESSION, "setsid")                                                     \
     X(LOOPBACK, "bringing up a private loopback interface")                  \
     X(HOSTNAME, "sethostname in the uts namespace")                          \

@@ -2,6 +2,7 @@
 # TAP for the tests of packages: sourced, not run. Changes the current directory to the repository.
 # shellcheck shell=bash
 set -uo pipefail
+unset CDPATH
 cd "$(dirname "${BASH_SOURCE[0]}")/../.." || exit 1
 n=0 failures=0
 work=$(mktemp -d)

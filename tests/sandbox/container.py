@@ -335,6 +335,7 @@ if [ "$1" = -QTK ]; then
 fi
 echo "$@" >>/mnt/called
 [ ! -e /mnt/unloadable ] || exit 1
+[ ! -e /etc/apparmor.d/disable/cordon ] || exit 0
 ls /etc/apparmor.d | grep -v '\\.dpkg-[a-z]*$' >>/mnt/checked # what would be read when the machine starts
 [ "$1" = -r ] && mkdir -p /mnt/security/apparmor && echo 'cordon (unconfined)' >/mnt/security/apparmor/profiles
 """
@@ -372,6 +373,8 @@ def _(t):
         done; done
         echo mine >/etc/apparmor.d/cordon; mv /usr/sbin/apparmor_parser /mnt/parser; $C doctor --fix --yes >/dev/null
         echo "no parser: $? $(cat /etc/apparmor.d/*)"; mv /mnt/parser /usr/sbin/apparmor_parser
+        rm /mnt/security/apparmor/profiles; mkdir /etc/apparmor.d/disable; touch /etc/apparmor.d/disable/cordon
+        $C doctor --fix --yes >/dev/null; echo "disabled: $?" $(ls /etc/apparmor.d) $(cat /etc/apparmor.d/cordon); rm -r /etc/apparmor.d/disable
         touch /etc/apparmor.d/cordon.cordon.dpkg-new /etc/apparmor.d/cordon.cordon.dpkg-old # left by one that was killed
         $C doctor --fix --yes >/dev/null; (cd /etc/apparmor.d && echo "again: $?" *); sort -u /mnt/checked
     """
@@ -382,6 +385,7 @@ def _(t):
     t.true("unsafe: 2\n" in out and "user: 3\n" in out, run)
     failed = "mine unreadable: 10\nmine\nmine unloadable: 10\nmine\nnone unreadable: 10\nnone unloadable: 10\nno parser: 10 mine\n"
     t.true(failed in out, run)
+    t.true("disabled: 10 cordon disable mine\n" in out and b"rm /etc/apparmor.d/disable/cordon" in run.err, run)
     t.true(out.endswith("again: 0 cordon\n/etc/apparmor.d/cordon.cordon.dpkg-new\ncordon\n"), run)
     for words in (b"This writes /etc/apparmor.d/cordon:", b"    profile cordon @{cordon} flags=(unconfined) {",
                   b"sudo /usr/local/bin/cordon doctor --fix", b"can be changed by others than root", b"give --yes"):

@@ -254,6 +254,31 @@ def _(t):
     t.true("ulimit -n" in run.error["context"]["remedy"] and "cgroup2" not in run.error["context"]["remedy"], run)
 
 
+# Opens this many files, then starts a command with a limit of open files.
+CROWDED = 'n=$1 most=$2; shift 2; for ((i = 3; i < 3 + n; i++)); do eval "exec $i</dev/null"; done; ulimit -n $most; exec "$@"'
+CROWDED_LIMIT = 128
+# Features removed, and the numbers of free descriptors: the last ones are enough, also for the mounts of "uid".
+FREE_FILES = {"native": ("", range(3, 24)), "uid": (WAYS["uid"][0], range(3, 40)), "counted": (WAYS["counted"][0], range(3, 24)),
+              "landlock": ("", range(3, 24))}
+
+for way, (lacking, numbers) in FREE_FILES.items():
+    @case(f"{way}: with any number of free descriptors a command has its own streams, or the limit of open files is named",
+          who="root" if lacking else "both")
+    def _(t, way=way, lacking=lacking, numbers=numbers):
+        t.cordon, t.env["CORDON_TEST_LACKS"] = t.lacking, lacking
+        options = ["--sandbox", "landlock", "--ack-unsafe-sandbox"] if way == "landlock" else []
+        policy = t.policy(budgets={"max_runtime_ms": 20000})
+        for streams in ("--pipes", "--pty"):
+            argv = t.command(t.child, "print", "a", policy=policy, options=[streams, *options])
+            runs = [t.start(["bash", "-c", CROWDED, "bash", str(opened), str(3 + opened + free), *argv])
+                    for free in numbers for opened in (0, CROWDED_LIMIT - 3 - free)]
+            runs = [t.finish(run) for run in runs]
+            for run in runs:
+                t.true(run.out == b"a" if run.code == 0 else b"open files" in run.err and b"a filter" not in run.err, run)
+            t.same([run.code for run in runs[-2:]], [0, 0], runs[-1])
+            t.true(runs[0].code and runs[1].code, "the limit is not reached: the test sees nothing")
+
+
 # Applies the maximum number of Landlock rulesets for one process, without effect, before a program.
 STACKED = """import ctypes, os, struct, sys
 call = ctypes.CDLL(None).syscall

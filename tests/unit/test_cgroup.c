@@ -282,11 +282,23 @@ TEST(cgroup_carries_the_limits_of_groups_that_are_left)
         {"huge pages that are reserved", "hugetlb.1GB.rsvd.max", "0\n", "max\n", "0"},
         {"devices", "io.max", "8:0 rbps=1 wbps=max\n", "", "8:0 rbps=1 wbps=max"},
         {"devices of two groups", "io.max", "8:0 rbps=1\n", "8:0 rbps=2\n", NULL},
+        /* The file is written from its start each time. */
+        {"different devices of two groups", "io.max", "8:0 rbps=12345\n", "8:1 wbps=2\n",
+            "8:1 wbps=22345"},
+        {"the same device in two groups", "io.max", "8:0 rbps=1\n", "8:1 rbps=max\n8:0 rbps=1\n",
+            "8:0 rbps=1"},
         {"devices without a limit", "io.max", "8:0 rbps=max wbps=max\n", "8:0 rbps=2\n",
             "8:0 rbps=2"},
         {"resources without a limit", "misc.max", "sev max\nsev_es max\n", "sev max\n", ""},
         {"resources", "misc.max", "sev max\n", "sev 3\n", "sev 3"},
         {"resources of two groups", "misc.max", "sev 4\n", "sev 3\n", NULL},
+        {"the same in two groups", "misc.max", "sev 3\n", "sev 3\n", "sev 3"},
+        {"fractions", "cpu.uclamp.max", "50.00\n", "12.34\n", "12.34"},
+        {"fractions of which the inner one is less", "cpu.uclamp.max", "12.05\n", "12.34\n",
+            "12.05"},
+        {"equal fractions", "cpu.uclamp.max", "50.00\n", "50.00\n", "50.00"},
+        {"not numbers", "new.max", "a\n", "b\n", NULL},
+        {"an empty line", "new.max", "\n\n7\n", "max\n", "7"},
         {"devices for RDMA", "rdma.max", "mlx4_0 hca_handle=2 hca_object=max\n", "",
             "mlx4_0 hca_handle=2 hca_object=max"},
         {"a controller of the future", "dmem.max", "drm/0 4096\n", NULL, "drm/0 4096"},
@@ -306,30 +318,60 @@ TEST(cgroup_carries_the_limits_of_groups_that_are_left)
     }
 }
 
+/* Child groups are not limits, whatever their names. */
+TEST(cgroup_carries_no_child_groups)
+{
+    tree_file(test_path("c0/inner/memory.high"), "4096\n", 0600);
+    tree_file(test_path("c0/inner/x.max/other"), "", 0600);
+    tree_file(test_path("c0/outer/memory.high/other"), "", 0600);
+    tree_file(test_path("c0/new/memory.high"), "", 0600);
+    check_carried(0, "memory.high", "4096");
+}
+
 TEST(cgroup_carries_the_cpus_of_the_innermost_group_that_has_them)
 {
     static const struct {
         const char *name;
         const char *inner, *outer, *own; /* effective; NULL: no such file */
+        bool given;                      /* the written value becomes the effective one */
         const char *want;                /* NULL: refused */
     } rows[] = {
-        {"no cpusets", NULL, NULL, "0-7\n", ""},
-        {"the same", "0-7\n", "0-7\n", "0-7\n", ""},
-        {"of the inner one", "2\n", "2-3\n", "0-7\n", "2"},
-        {"of the outer one alone", NULL, "2-3\n", "0-7\n", "2-3"},
-        {"none", "\n", "2-3\n", "0-7\n", NULL},
-        {"nothing to compare with", "2\n", NULL, NULL, "2"},
+        {"no cpusets", NULL, NULL, "0-7\n", false, ""},
+        {"the same", "0-7\n", "0-7\n", "0-7\n", false, ""},
+        {"of the inner one", "2\n", "2-3\n", "7\n", true, "2\n"},
+        {"of the outer one alone", NULL, "2-3\n", "0-7\n", true, "2-3\n"},
+        {"none", "\n", "2-3\n", "0-7\n", true, NULL},
+        {"not given", "2\n", "2-3\n", "0-7\n", false, NULL},
+        {"nothing to compare with", "2\n", NULL, NULL, false, NULL},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         const char *const dirs[] = {"inner", "outer", "new"}, *const texts[] = {rows[i].inner,
                                                                   rows[i].outer, rows[i].own};
         test_row(i, rows[i].name);
-        tree_file(test_path("c%zu/new/cpuset.cpus", i), "", 0600);
         for (size_t d = 0; d < ARRAY_LEN(dirs); d++) {
             tree_file(test_path("c%zu/%s/other", i, dirs[d]), "", 0600);
             if (texts[d])
                 tree_file(test_path("c%zu/%s/cpuset.cpus.effective", i, dirs[d]), texts[d], 0600);
         }
+        if (!rows[i].given)
+            tree_file(test_path("c%zu/new/cpuset.cpus", i), "", 0600);
+        else
+            CHECK(link(test_path("c%zu/new/cpuset.cpus.effective", i),
+                      test_path("c%zu/new/cpuset.cpus", i)) == 0);
+        check_carried(i, "cpuset.cpus", rows[i].want);
+    }
+}
+
+TEST(cgroup_of_a_cpu_partition_is_not_left)
+{
+    static const struct {
+        const char *text, *want;
+    } rows[] = {{"member\n", ""}, {"root\n", NULL}, {"isolated\n", NULL}, {"root invalid\n", NULL}};
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].text);
+        tree_file(test_path("c%zu/inner/other", i), "", 0600);
+        tree_file(test_path("c%zu/outer/cpuset.cpus.partition", i), rows[i].text, 0600);
+        tree_file(test_path("c%zu/new/cpuset.cpus", i), "", 0600);
         check_carried(i, "cpuset.cpus", rows[i].want);
     }
 }
