@@ -53,7 +53,7 @@ static bool check_owner(const char *self, struct err *err)
 }
 
 /* Characters with a meaning in a profile would have to be quoted. */
-static bool is_plain(const char *path)
+static bool apparmor_is_plain_path(const char *path)
 {
     return path[0] == '/' && strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
                                           "0123456789/._+-") == strlen(path);
@@ -79,7 +79,7 @@ bool apparmor_make(const char *text, const char *self, struct apparmor *profile,
 {
     const struct str start = STR("@{cordon} =");
     struct str line, rest = str_z(text);
-    if (!is_plain(self))
+    if (!apparmor_is_plain_path(self))
         return err_set(err, E_CONFIG,
             "there is no profile for '%s': install cordon to /usr/local/bin first", self);
     if (!check_owner(self, err))
@@ -102,7 +102,7 @@ void apparmor_done(struct apparmor *profile)
     buf_done(&profile->text);
 }
 
-static bool read_all(const char *path, struct buf *text)
+static bool apparmor_read_file(const char *path, struct buf *text)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -113,7 +113,7 @@ static bool is_loaded(void)
 {
     AUTO_BUF struct buf list = BUF_INIT(2 << 20);
     struct str line, rest;
-    if (!read_all(LOADED, &list))
+    if (!apparmor_read_file(LOADED, &list))
         return false;
     rest = buf_str(&list);
     while (rest.n && str_cut(rest, '\n', &line, &rest))
@@ -128,7 +128,7 @@ enum apparmor_file apparmor_look(const char *file, const struct apparmor *profil
     struct stat st;
     if (lstat(file, &st) != 0 && errno == ENOENT)
         return APPARMOR_FILE_NONE;
-    return read_all(file, &text) && str_eq(buf_str(&text), buf_str(&profile->text))
+    return apparmor_read_file(file, &text) && str_eq(buf_str(&text), buf_str(&profile->text))
                ? APPARMOR_FILE_SAME
                : APPARMOR_FILE_OTHER;
 }
@@ -138,7 +138,7 @@ bool apparmor_is_there(const struct apparmor *profile)
     return apparmor_look(APPARMOR_FILE, profile) == APPARMOR_FILE_SAME && is_loaded();
 }
 
-static bool write_new(const struct apparmor *profile, struct err *err)
+static bool apparmor_write_new_file(const struct apparmor *profile, struct err *err)
 {
     unlink(NEW_FILE);
     AUTO_FD int fd = open(NEW_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -191,7 +191,7 @@ static bool put_back(bool had)
 }
 
 /* The new file in place of the old one, which is kept beside it if there is one. */
-static bool replace(bool *ret_had, struct err *err)
+static bool apparmor_replace_file(bool *ret_had, struct err *err)
 {
     if (keep_old(ret_had) && rename(NEW_FILE, APPARMOR_FILE) == 0)
         return true;
@@ -210,10 +210,10 @@ static bool check_loaded(struct err *err)
     return err_ctx(err, "remedy", "if it is disabled: rm %s", DISABLED);
 }
 
-static bool load(struct err *err)
+static bool apparmor_load_profile(struct err *err)
 {
     bool had;
-    if (!replace(&had, err))
+    if (!apparmor_replace_file(&had, err))
         return false;
     if (run_parser("-r", APPARMOR_FILE, err) && check_loaded(err))
         return true;
@@ -224,9 +224,9 @@ static bool load(struct err *err)
 
 bool apparmor_install(const struct apparmor *profile, struct err *err)
 {
-    if (!write_new(profile, err))
+    if (!apparmor_write_new_file(profile, err))
         return false;
-    bool ok = run_parser("-QTK", NEW_FILE, err) && load(err);
+    bool ok = run_parser("-QTK", NEW_FILE, err) && apparmor_load_profile(err);
     unlink(NEW_FILE);
     if (ok)
         unlink(OLD_FILE);
