@@ -7,6 +7,7 @@
 #include "repo/hold.h"
 #include "repo/inner.h"
 #include "repo/known.h"
+#include "repo/lead.h"
 #include "repo/links.h"
 #include "repo/watch.h"
 
@@ -152,11 +153,16 @@ static bool has_entry(const struct gitconfig *config, const struct gitconfig_ent
     return false;
 }
 
+static bool is_worktree_setting(const struct gitconfig_entry *e)
+{
+    return str_is(e->section, "core") && !e->subsection.p && str_is(e->name, "worktree");
+}
+
 /* `git submodule` writes where the work tree is, and the `.git` file there leads back. */
 static bool is_own_worktree(
     struct check *c, const struct part *part, const struct gitconfig_entry *e)
 {
-    if (!str_is(e->section, "core") || e->subsection.p || !str_is(e->name, "worktree"))
+    if (!is_worktree_setting(e))
         return false;
     struct str gitdir = known_absolute(c->root, part->path, c->arena);
     struct str tree = lexical_absolute(c->arena, gitdir, e->value);
@@ -165,7 +171,7 @@ static bool is_own_worktree(
     struct str pointer = join(c, arena_str(c->arena, lexical_rest(c->root->path, tree)), ".git");
     const struct scan_place *place = scan_at(&c->root->scan, pointer);
     return place && place->kind == SCAN_POINTER &&
-           str_eq(check_pointer(c->root, pointer, c->arena), part->path);
+           str_eq(lead_pointer(c->root, pointer, c->arena), part->path);
 }
 
 /* Of a text that git may not even read, nothing is left. Entries that were there before stay. */
@@ -425,6 +431,100 @@ static void check_replaced(struct check *c, const struct part *part, const struc
         check_settings(c, part, then->text);
 }
 
+/* Conflicts -------------------------------------------------------------------------------------
+ */
+
+/* The last value of core.worktree in a file of settings; no value: none. */
+static struct str find_worktree(int dir, const char *name, struct arena *a)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    struct gitconfig config;
+    struct str value = {0};
+    if (!hold_read(dir, name, &text) || !gitconfig_parse(buf_str(&text), a, &config))
+        return value;
+    for (size_t i = 0; i < config.n; i++)
+        if (is_worktree_setting(&config.p[i]))
+            value = arena_str(a, config.p[i].value);
+    return value;
+}
+
+struct conflicts {
+    int dir;     /* the git directory */
+    bool inside; /* in each work tree, all files of the list are in it */
+    bool other;  /* there are work trees beside the usual one, or instead of it */
+};
+
+static void check_tree(struct conflicts *x, int tree)
+{
+    x->inside = x->inside && (tree < 0 || rebase_conflicts_are_inside(x->dir, tree));
+}
+
+/* Work trees by core.worktree. */
+static void check_set_trees(struct conflicts *x)
+{
+    for (size_t i = 0; i < KNOWN_TEXTS; i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(32 << 20);
+        struct str value = find_worktree(x->dir, parts_of(SCAN_GITDIR)[i], &a);
+        if (!value.p)
+            continue;
+        AUTO_FD int tree = openat(x->dir, value.p, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        check_tree(x, tree);
+        x->other = true;
+    }
+}
+
+/* Work trees whose `.git` leads to the git directory. */
+static void check_led_trees(const struct check *c, struct conflicts *x, const struct stat *st)
+{
+    const struct scan *s = &c->root->scan;
+    for (size_t i = 0; i < s->n_places; i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+        const struct scan_place *place = &s->places[i];
+        if (place->kind != SCAN_POINTER && place->kind != SCAN_LINK)
+            continue;
+        struct known_lead lead = lead_of(c->root, place->kind, place->path);
+        if (lead.dev != st->st_dev || lead.ino != st->st_ino)
+            continue;
+        ptrdiff_t slash = str_find_last(place->path, '/');
+        struct str above = slash < 0 ? STR("") : str_head(place->path, (size_t)slash);
+        AUTO_FD int tree = known_open(c->root, arena_str(&a, above));
+        check_tree(x, tree);
+        x->other = true;
+    }
+}
+
+/* git copies the listed files when the user commits, also if a command has replaced them by links
+ * since. In other work trees than the usual one, only a list that has not changed stays. */
+static bool conflicts_may_stay(
+    const struct check *c, int dir, const struct scan_place *place, const struct known_text *then)
+{
+    struct conflicts x = {.dir = dir, .inside = true, .other = true};
+    struct stat st;
+    if (fstat(dir, &st) != 0)
+        return false;
+    if (str_is(lexical_name(place->path), ".git")) {
+        AUTO_FD int tree = openat(dir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
+        check_tree(&x, tree);
+        x.other = false;
+    }
+    check_set_trees(&x);
+    check_led_trees(c, &x, &st);
+    bool same = then && then->ino && known_is(dir, rebase_files[REBASE_RERERE].name, then);
+    return x.inside && (!x.other || same);
+}
+
+/* Rebases ---------------------------------------------------------------------------------------
+ */
+
+static bool is_rebase_plain(const struct check *c, int dir, const struct scan_place *place,
+    enum rebase_file which, const struct known_text *then)
+{
+    if (which == REBASE_RERERE)
+        return !rebase_has_conflicts(dir) || conflicts_may_stay(c, dir, place, then);
+    return (then && then->ino && known_is(dir, rebase_files[which].name, then)) ||
+           !rebase_adds(dir, which, then ? then->text : STR(""));
+}
+
 /* git continues a rebase that a command began, also one whose directory is a link. */
 static void check_rebase(
     struct check *c, int dir, const struct scan_place *place, const struct known *known)
@@ -433,9 +533,7 @@ static void check_rebase(
         struct part part = {dir, place->path, rebase_files[i].name};
         const struct known_text *then = known ? &known->steps[i] : NULL;
         check_way(c, &part);
-        if (then && then->ino && known_is(dir, part.name, then))
-            continue;
-        if (rebase_adds(dir, i, then ? then->text : STR("")) && !has_accepted_file(c, &part))
+        if (!is_rebase_plain(c, dir, place, i, then) && !has_accepted_file(c, &part))
             hold(c, &part, str_z(rebase_files[i].what));
     }
 }
@@ -494,29 +592,12 @@ static void hold_place(struct check *c, struct str path, struct str what)
                   .errnum = errnum});
 }
 
-struct str check_pointer(const struct protect_root *r, struct str path, struct arena *a)
-{
-    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
-    static const struct str words = {"gitdir: ", 8}, none = {0};
-    if (!hold_read(r->fd, path.p, &text) || text.n > POINTER_MAX)
-        return none;
-    struct str line = str_trim_end(str_trim_end(buf_str(&text), '\n'), '\r');
-    if (!str_starts_with(line, words) || memchr(line.p, '\n', line.n) ||
-        memchr(line.p, '\0', line.n))
-        return none;
-    ptrdiff_t slash = str_find_last(path, '/');
-    struct str dir =
-        known_absolute(r, arena_str(a, slash < 0 ? STR("") : str_head(path, (size_t)slash)), a);
-    struct str gitdir = lexical_absolute(a, dir, str_skip(line, words.n));
-    return lexical_is_below(r->path, gitdir) ? arena_str(a, lexical_rest(r->path, gitdir)) : none;
-}
-
 /* A `.git` file may name a repository of the same tree, which is looked at itself. */
 static bool pointer_is_plain(struct check *c, struct str path)
 {
     if (check_accepts(c->p, c->root, path))
         return true;
-    struct str gitdir = check_pointer(c->root, path, c->arena);
+    struct str gitdir = lead_pointer(c->root, path, c->arena);
     const struct scan_place *place = gitdir.p ? scan_at(&c->root->scan, gitdir) : NULL;
     return place && place->kind == SCAN_GITDIR;
 }
@@ -532,12 +613,21 @@ static bool is_own(struct check *c, const struct scan_place *place)
     return false;
 }
 
+/* Whether git finds another directory from a known place than before the command. */
+static bool note_lead(const struct check *c, struct known *known)
+{
+    struct known_lead now = lead_of(c->root, known->kind, known->path);
+    known->moved = lead_moved(&known->lead, &now);
+    return known->moved;
+}
+
 static void check_place(struct check *c, const struct scan_place *place)
 {
-    const struct known *known = find(c, place);
+    struct known *known = find(c, place);
+    bool moved = known && note_lead(c, known);
     switch (place->kind) {
     case SCAN_POINTER:
-        if (!known && !pointer_is_plain(c, place->path))
+        if ((!known || moved) && !pointer_is_plain(c, place->path))
             hold_place(c, place->path, STR("leads to another repository"));
         return;
     case SCAN_CORDON:
@@ -545,7 +635,8 @@ static void check_place(struct check *c, const struct scan_place *place)
             hold_place(c, place->path, STR("settings of cordon"));
         return;
     case SCAN_LINK:
-        if (!known) /* one that has another target is seen below */
+        /* One that has another target is checked separately. */
+        if (!known || (moved && !lead_link_is_plain(c->root, place->path)))
             hold_place(c, place->path, STR("a link to another place"));
         return;
     default:

@@ -25,17 +25,35 @@ struct inner {
 
 typedef void (*visit_fn)(const struct inner *link);
 
-/* Directories in which git writes, or in which it follows a name that it writes below. */
-static bool is_written(struct str rest)
+static bool is_among(const char *const *dirs, size_t n, struct str rest)
 {
-    static const char *const dirs[] = {"info", "logs", "objects/info", "rebase-apply",
-        "rebase-merge", "refs", "rr-cache", "sequencer", "worktrees"};
-    if (rest.n == 0)
-        return true;
-    for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
+    for (size_t i = 0; i < n; i++)
         if (lexical_is_below(str_z(dirs[i]), rest))
             return true;
     return false;
+}
+
+static bool has_dot_git(struct str path)
+{
+    struct str component, rest = path;
+    while (str_cut(rest, '/', &component, &rest))
+        if (str_is(component, ".git"))
+            return true;
+    return false;
+}
+
+/* Whether git writes in a directory, or follows a name there that it writes or deletes below. In a
+ * `.git` that is everywhere; elsewhere a directory of a project may have the names of a repository,
+ * and other links in it. */
+static bool is_written(struct str git, struct str rest)
+{
+    static const char *const dirs[] = {"info", "logs", "modules", "objects", "rebase-apply",
+        "rebase-merge", "refs", "rr-cache", "sequencer", "worktrees"};
+    static const char *const checked[] = {"hooks", PARTS_HELD}; /* or what was set aside */
+    if (rest.n == 0)
+        return true;
+    return has_dot_git(git) ? !is_among(checked, ARRAY_LEN(checked), rest)
+                            : is_among(dirs, ARRAY_LEN(dirs), rest);
 }
 
 /* The innermost repository around a directory in which git writes; NULL: none. */
@@ -52,7 +70,7 @@ static const struct scan_place *gitdir_of(
     if (!best)
         return NULL;
     *ret_rest = best->path.n ? lexical_rest(best->path, dir) : dir;
-    return is_written(*ret_rest) ? best : NULL;
+    return is_written(best->path, *ret_rest) ? best : NULL;
 }
 
 /* Parts are looked at by themselves, and git has links of its own in the place of HEAD. */

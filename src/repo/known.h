@@ -34,6 +34,13 @@ enum {
     KNOWN_ANY_DEVICE = 0,         /* of a session that was cut off: numbers of devices change */
 };
 
+/* The git directory and the common directory of a place (repo/lead.h); 0: none. */
+struct known_lead {
+    bool known;
+    dev_t dev, common_dev;
+    ino_t ino, common_ino;
+};
+
 struct known {
     enum scan_kind kind;
     struct str path; /* from the root */
@@ -45,6 +52,8 @@ struct known {
     bool dormant;   /* git takes it for no repository yet: not the user's if that changes */
     bool awake;     /* it is dormant, and since the last command git takes it for one */
     bool info_link; /* `info` is a link of the user's */
+    struct known_lead lead;
+    bool moved; /* since the last command git finds another directory from there */
     struct known_text steps[REBASE_FILES]; /* their text: what runs programs */
     struct known_text index;               /* as it was looked at last; no text */
     bool open_links; /* it has entries for repositories that a command made: looked at each time */
@@ -149,10 +158,6 @@ bool check_passes(struct protect *p, struct protect_root *r, const struct scan_p
 
 /* check.c: sets aside what must not stay of a place; whether there was any. */
 bool check_found(struct protect *p, struct protect_root *r, const struct scan_place *place);
-
-/* check.c: the repository's directory that a `.git` file names, from the root; no value: it names
- * none there, or says more. */
-struct str check_pointer(const struct protect_root *r, struct str path, struct arena *a);
 
 /* check.c: compares a root with what was known, and sets aside. */
 void check_root(struct protect *p, struct protect_root *r);

@@ -7,6 +7,7 @@
 #include "path/lexical.h"
 #include "repo/gitlink.h"
 #include "repo/hold.h"
+#include "repo/lead.h"
 #include "repo/tracked.h"
 
 #include <errno.h>
@@ -69,7 +70,7 @@ static bool is_submodule(const struct links *l, const struct scan_place *place, 
     if (place->kind != SCAN_POINTER || l->touched[number_of(r, place)])
         return false;
     struct str modules = str_z(arena_printf(a, STR_FMT "/modules/", STR_ARG(l->git)));
-    struct str gitdir = check_pointer(r, place->path, a);
+    struct str gitdir = lead_pointer(r, place->path, a);
     const struct scan_place *inner = gitdir.p ? scan_at(&r->scan, gitdir) : NULL;
     return inner && inner->kind == SCAN_GITDIR && str_starts_with(gitdir, modules) &&
            !l->touched[number_of(r, inner)];

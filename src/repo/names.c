@@ -619,6 +619,8 @@ static void check_way_to(struct protect *p, struct protect_root *r, const struct
 static bool is_new(const struct protect_root *r, const struct scan_place *place)
 {
     const struct known *known = known_find(r, place);
+    if (known && known->moved)
+        return true;
     if (place->kind != SCAN_GITDIR && place->kind != SCAN_POINTER)
         return false;
     if (!known || !known->dormant)

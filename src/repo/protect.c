@@ -8,6 +8,7 @@
 #include "repo/gitname.h"
 #include "repo/hold.h"
 #include "repo/inner.h"
+#include "repo/lead.h"
 #include "repo/names.h"
 #include "repo/tracked.h"
 #include "repo/unfinished.h"
@@ -139,6 +140,7 @@ static void know_place(struct protect *p, struct protect_root *r, const struct s
         .path = arena_str(&p->facts, place->path),
         .dev = place->dev,
         .ino = place->ino};
+    k->lead = lead_of(r, k->kind, k->path);
     if (place->kind == SCAN_LINK)
         k->self = known_look(r->fd, k->path.p, &p->facts);
     const char *const *parts = parts_of(place->kind);
@@ -215,8 +217,9 @@ void known_root(struct protect *p, struct protect_root *r)
         again_sift(p, r);
     inner_know(p, r);
     for (size_t i = 0; i < r->n_known; i++) {
-        if (r->known[i].kind != SCAN_GITDIR)
-            continue;
+        const struct known *k = &r->known[i];
+        if (k->kind != SCAN_GITDIR || k->dormant || !str_is(lexical_name(k->path), ".git"))
+            continue; /* links_check() does not look at the index of others */
         if (!keep_gitlinks(p, r, &r->known[i]))
             know_gitlinks(p, r, &r->known[i]);
     }

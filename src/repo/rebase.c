@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -218,34 +219,34 @@ static bool are_words(struct str text, bool (*allows)(struct str word))
 
 /* Files ---------------------------------------------------------------------------------------- */
 
-/* Beside the repository's directory, if it is called .git; links on the way would lead out. */
-static bool is_inside(int gitdir, struct str path)
+/* A symbolic link on the way or in the place of the file would lead out of the work tree. */
+static bool is_inside(int tree, struct str path)
 {
     char name[PATH_MAX];
+    struct stat st;
     if (path.n == 0 || path.n >= sizeof(name) || path.p[0] == '/' || lexical_has_dots(path))
         return false;
     memcpy(name, path.p, path.n);
     name[path.n] = '\0';
-    AUTO_FD int tree = openat(gitdir, "..", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    AUTO_FD int fd =
-        tree < 0 ? -1 : beneath_open(tree, name, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
-    return fd >= 0 || errno == ENOENT || errno == ENOTDIR;
+    AUTO_FD int fd = beneath_open(tree, name, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
+    if (fd < 0)
+        return errno == ENOENT || errno == ENOTDIR;
+    return fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
 /* Records: the number of a conflict, a tab, the file, NUL. */
-static bool are_conflicts(int gitdir, struct str text)
+static bool are_conflicts(int tree, struct str text)
 {
     struct str record, id, path;
     while (str_cut(text, '\0', &record, &text))
-        if (!str_cut(record, '\t', &id, &path) || memchr(id.p, '/', id.n) ||
-            !is_inside(gitdir, path))
+        if (!str_cut(record, '\t', &id, &path) || memchr(id.p, '/', id.n) || !is_inside(tree, path))
             return false;
     return true;
 }
 
 /* All of them ---------------------------------------------------------------------------------- */
 
-static bool is_plain(int gitdir, enum rebase_file which, struct str text)
+static bool is_plain(enum rebase_file which, struct str text)
 {
     switch (which) {
     case REBASE_STRATEGY:
@@ -261,11 +262,23 @@ static bool is_plain(int gitdir, enum rebase_file which, struct str text)
         return are_words(text, is_any_word);
     case REBASE_START:
         return !str_starts_with(text, STR("-"));
-    case REBASE_RERERE:
-        return are_conflicts(gitdir, text);
     default:
         return false;
     }
+}
+
+bool rebase_has_conflicts(int gitdir)
+{
+    struct stat st;
+    return fstatat(gitdir, rebase_files[REBASE_RERERE].name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           st.st_size > 0;
+}
+
+bool rebase_conflicts_are_inside(int gitdir, int tree)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * FILE_MAX);
+    bool there;
+    return read_file(gitdir, REBASE_RERERE, &text, &there) && are_conflicts(tree, buf_str(&text));
 }
 
 struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a)
@@ -276,7 +289,7 @@ struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a)
     if (!read_file(gitdir, which, &text, &there))
         return STR("");
     if (which != REBASE_TODO)
-        return is_plain(gitdir, which, buf_str(&text)) ? STR("") : arena_str(a, buf_str(&text));
+        return is_plain(which, buf_str(&text)) ? STR("") : arena_str(a, buf_str(&text));
     struct lines programs = sort_programs(buf_str(&text), &own);
     for (size_t i = 0; i < programs.n; i++)
         buf_printf(&lines, STR_FMT "\n", STR_ARG(programs.p[i]));
@@ -291,5 +304,5 @@ bool rebase_adds(int gitdir, enum rebase_file which, struct str first)
         return there;
     if (which == REBASE_TODO)
         return adds_lines(buf_str(&text), first);
-    return !is_plain(gitdir, which, buf_str(&text)) && !str_eq(buf_str(&text), first);
+    return !is_plain(which, buf_str(&text)) && !str_eq(buf_str(&text), first);
 }

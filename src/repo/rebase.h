@@ -35,7 +35,12 @@ extern const struct rebase_kind {
  * git itself would have written. */
 struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a);
 
-/* Whether it does more than the first ones did. */
+/* Whether it does more than the first ones did. For REBASE_RERERE the work trees decide. */
 bool rebase_adds(int gitdir, enum rebase_file which, struct str first);
+
+/* Whether there are files with conflicts; whether all of them are in this work tree, without
+ * symbolic links on the way or in their place. */
+bool rebase_has_conflicts(int gitdir);
+bool rebase_conflicts_are_inside(int gitdir, int tree);
 
 #endif

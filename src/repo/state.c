@@ -31,6 +31,7 @@ static const struct record_kind {
     {'M', 1, false}, /* mount in it: path */
     {'K', 7, false}, /* place: kind, path, on the root's device, inode, type and target of a link,
                         flags */
+    {'G', 4, false}, /* directories the place before leads to: each on the root's device, inode */
     {'P', 3, false}, /* part of the place before: index, type, target */
     {'T', 6, true},  /* text of the place before: index, inode, size, time of change in s and ns */
     {'N', 3, false}, /* named by settings: path, type, flags */
@@ -133,6 +134,13 @@ static void put_place(struct buf *b, const struct known *k, dev_t device)
     put_number(b, k->self.type);
     put(b, k->self.target);
     put_number(b, (k->info_link ? FLAG_INFO_LINK : 0) | (k->dormant ? FLAG_DORMANT : 0));
+    if (k->lead.known) {
+        put_letter(b, 'G');
+        put_number(b, k->lead.dev == device);
+        put_number(b, k->lead.ino);
+        put_number(b, k->lead.common_dev == device);
+        put_number(b, k->lead.common_ino);
+    }
     for (size_t i = 0; i < PARTS_MAX; i++) {
         if (!k->parts[i].type)
             continue;
@@ -320,6 +328,17 @@ static void read_place(struct reading *x, const struct str *f)
         .dormant = flags & FLAG_DORMANT};
 }
 
+static void read_lead(struct reading *x, const struct str *f)
+{
+    x->bad |= x->root->n_known == 0;
+    if (!x->bad)
+        x->root->known[x->root->n_known - 1].lead = (struct known_lead){.known = true,
+            .dev = number_of(x, f[0]) ? x->device : KNOWN_ANY_DEVICE,
+            .ino = number_of(x, f[1]),
+            .common_dev = number_of(x, f[2]) ? x->device : KNOWN_ANY_DEVICE,
+            .common_ino = number_of(x, f[3])};
+}
+
 static void read_part(struct reading *x, const struct str *f)
 {
     uint64_t at = number_of(x, f[0]);
@@ -415,6 +434,8 @@ static void read_record(struct reading *x)
         return; /* of a root that is gone */
     else if (kind->letter == 'K')
         read_place(x, fields);
+    else if (kind->letter == 'G')
+        read_lead(x, fields);
     else if (kind->letter == 'P')
         read_part(x, fields);
     else if (kind->letter == 'T')

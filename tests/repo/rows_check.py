@@ -65,6 +65,66 @@ WRITTEN_THROUGH = [
      "git -C wt commit -q --allow-empty -m x", "test -e $MARK"),
 ]
 
+HOOKS_PATH = "git config core.hooksPath .githooks"
+COMMIT = "git -C d commit -q --allow-empty -m x"
+POINTER = "mkdir -p x/objects x/refs d; echo 'ref: refs/heads/main' >x/HEAD; echo 'gitdir: ../x' >d/.git"
+STALE = HOOKS_PATH + "; git worktree add -q d; cp .git/worktrees/d/HEAD h; rm -r .git/worktrees"
+RECORD = "h=$(printf %040d 7); mkdir -p .git/rr-cache/$h; touch .git/rr-cache/$h/preimage; record() { printf \"$h\\t$1\\0\"; }; "
+COPIED = "grep -rq secret .git/rr-cache"
+HIDDEN = 'mkdir -p $OUT/s; echo secret >$OUT/s/key'
+PACKED = "git init -q $OUT/o; git -C $OUT/o config user.name n; git -C $OUT/o config user.email e; git -C $OUT/o commit -q --allow-empty -m o; git -C $OUT/o repack -qad; git gc -q; "
+DAMAGED = "! git -C $OUT/o fsck"
+
+# A command prepares something that is harmless, and a later one makes it act: title, the user's preparation, the first command, the second, the user's next command, and the sign
+# that the attack worked. OUT is a directory outside that the user can write.
+LATER = [
+    ("a known .git file: its git directory gets a commondir", HOOKS_PATH, "mkdir -p .git/worktrees/d/{objects,refs} d; echo 'ref: refs/heads/main' >.git/worktrees/d/HEAD; "
+     "echo 'gitdir: ../.git/worktrees/d' >d/.git", "echo ../.. >.git/worktrees/d/commondir; every_hook d/.githooks", COMMIT, "test -e $MARK"),
+    ("a known .git file: its git directory becomes a link", HOOKS_PATH, POINTER, "rm -rf x; ln -s .git x; every_hook d/.githooks", COMMIT, "test -e $MARK"),
+    ("a known .git file: a directory on its way is replaced", HOOKS_PATH, "mkdir q; " + POINTER + "; mv x q; echo 'gitdir: ../q/x' >d/.git",
+     "mv q q2; mkdir q; ln -s ../.git q/x; every_hook d/.githooks", COMMIT, "test -e $MARK"),
+    ("a known .git file: the link leads to a repository outside", PACKED + "git -C $OUT/o config core.hooksPath .githooks", POINTER,
+     "rm -rf x; ln -s $OUT/o/.git x; every_hook d/.githooks", COMMIT, "test -e $MARK"),
+    ("a known .git file: its git directory is replaced by a repository of the user's", "git init -q u; cd u; " + HOOKS_PATH, POINTER,
+     "rm -rf x; mv u/.git x; every_hook d/.githooks", COMMIT, "test -e $MARK"),
+    ("a .git file of the user's: the missing git directory is made", STALE, None, "mkdir -p .git/worktrees/d; cp h .git/worktrees/d/HEAD; echo ../.. >.git/worktrees/d/commondir; "
+     "every_hook d/.githooks", COMMIT, "test -e $MARK"),
+    ("a .git file that leads through a link and back", PACKED + "mkdir $OUT/o/s", None, "mkdir d; ln -s $OUT/o/s l; echo 'gitdir: ../l/../.git' >d/.git", COMMIT,
+     "git -C $OUT/o log --format=%s | grep -q x"),
+    ("a .git link of the user's: its target is replaced by a link", PACKED + "mkdir r; mv .git r; ln -s r/.git .git; git -C $OUT/o config core.hooksPath .githooks", None,
+     "mv r r2; mkdir r; ln -s $OUT/o/.git r/.git; every_hook .githooks", "git commit -q --allow-empty -m x", "test -e $MARK"),
+    ("conflicts: a directory of the list becomes a link", HIDDEN, RECORD + "mkdir l; record l/key >.git/MERGE_RR", "rm -r l; ln -s $OUT/s l", "git commit -q --allow-empty -m x", COPIED),
+    ("conflicts: a missing directory of the list is made as a link", HIDDEN, RECORD + "record l/key >.git/MERGE_RR", "ln -s $OUT/s l", "git commit -q --allow-empty -m x", COPIED),
+    ("conflicts: a file of the list becomes a link", HIDDEN, RECORD + "echo x >f; record f >.git/MERGE_RR", "ln -sf $OUT/s/key f", "git commit -q --allow-empty -m x", COPIED),
+    ("conflicts: a link in a linked work tree", HIDDEN + "; git worktree add -q d", None, RECORD + "ln -s $OUT/s d/l; record l/key >.git/worktrees/d/MERGE_RR", COMMIT, COPIED),
+    ("conflicts: a list of the user's in a linked work tree", HIDDEN + "; git worktree add -q d; " + RECORD + "echo x >d/key; record key >.git/worktrees/d/MERGE_RR", None,
+     "ln -sf $OUT/s/key d/key", COMMIT, COPIED),
+    ("conflicts: a link in a submodule", HIDDEN + "; git clone -q --bare . lib.git; git -c protocol.file.allow=always submodule --quiet add ./lib.git d; git commit -qm sub; "
+     "git -C d config user.name n; git -C d config user.email e", None,
+     RECORD + "mkdir .git/modules/d/rr-cache; mv .git/rr-cache/$h .git/modules/d/rr-cache; ln -s $OUT/s d/l; record l/key >.git/modules/d/MERGE_RR", COMMIT,
+     "grep -rq secret .git/modules/d/rr-cache"),
+    ("conflicts: a link beside another .git file", HIDDEN, None, RECORD + "mkdir -p d l; echo 'gitdir: ../.git' >d/.git; ln -s $OUT/s d/l; record l/key >.git/MERGE_RR", COMMIT, COPIED),
+    ("a link to the packs of another repository", PACKED, None, "mv .git/objects/pack p; mkdir .git/objects/pack; for i in p/*.pack; do git unpack-objects -q <$i; done; "
+     "rmdir .git/objects/pack; ln -s $OUT/o/.git/objects/pack .git/objects/pack", "git gc -q --prune=now", DAMAGED),
+    ("a link in the place of a submodule's git directory", PACKED + "git clone -q --bare . lib.git; git config protocol.file.allow always; "
+     "git -c protocol.file.allow=always submodule --quiet add $PWD/lib.git d; git commit -qm sub; git submodule --quiet deinit -f d; rm -rf .git/modules", None,
+     "mkdir -p .git/modules; ln -s $OUT/o/.git .git/modules/d", "git -c protocol.file.allow=always submodule --quiet update --init --no-fetch", "git -C $OUT/o config core.worktree"),
+    ("a link to a directory for lists of packs", PACKED, None, "rm -rf .git/objects/info; ln -s $OUT .git/objects/info", "git repack -qad; git update-server-info", "test -e $OUT/packs"),
+]
+
+# What people and agents do there every day; nothing is set aside.
+CONFLICT = ("git checkout -q -B side other; echo s >a; git commit -qam s; git checkout -q -B work other; echo w >a; git commit -qam w; "
+            "if git merge side >/dev/null 2>&1; then exit 1; fi; test -s .git/MERGE_RR; ")
+USE = [
+    CONFLICT + "mkdir d; cd d; git rerere diff >/dev/null",
+    "echo r >a; git commit -qam merged; ls .git/rr-cache/*/postimage >/dev/null; git checkout -q -B again work~1; git merge side >/dev/null 2>&1 || true; git checkout -q -f other",
+    "git worktree add -q -f w2; git worktree add -q --detach w3; cd w2; echo x >x; git add x; git commit -qm x; cd ..; git worktree move w2 w4; mv w3 w5; git worktree repair w5; rm -r w5; git worktree prune; "
+    "git -C w4 status --short; git worktree remove --force w4; git update-ref -d refs/heads/w2; git gc -q; git worktree add -q --detach w6",
+    "cd w6; git status --short; git worktree list >/dev/null; git worktree repair",
+    FETCH + " submodule --quiet update; cd sub; git checkout -q -B b; echo y >>a; git -c user.name=n -c user.email=e commit -qam y; git gc -q",
+    "git clone -q --reference . lib.git c; git clone -q --shared . c2; git -C c gc -q; git -C c2 repack -qad; rm -rf c c2; git repack -qad; git gc -q --prune=now",
+]
+
 # Files of such operations: a name, the text that a command writes, and whether it is held.
 WRITTEN = [
     ("rebase-apply/apply-opt", "", False), ("rebase-apply/apply-opt", " '-C3' '-p1' '--whitespace=fix' '--exclude=it'\\''s' '--reject'", False),
@@ -169,6 +229,60 @@ def add_cases(case, by):
                 run = how(p, words) if how else p.sh(words)
                 p.sh(user, check=False)
                 t.same(p.sh(seen, check=False).code == 0, how is None, run)
+
+    def later(t, how, rows):
+        """All rows at once, each in a repository of its own; returns the titles of those that worked."""
+        p = by.Project(t, "")
+        def every(steps):
+            lines = ["(cd {0}; export OUT={1}/{0} MARK={1}/{0}/ESCAPED PAYLOAD='touch {1}/{0}/ESCAPED'\n{2}\n)".format(f"r{i}", os.path.dirname(p.mark), step)
+                     for i, step in enumerate(steps) if step]
+            return PRELUDE + "\n" + "\n".join(lines)
+        p.sh(f"for i in {{0..{len(rows) - 1}}}; do mkdir r$i {os.path.dirname(p.mark)}/r$i; cp -a .git a r$i; done")
+        p.sh("set +e\n" + every([row[1] for row in rows]))
+        runs = []
+        for steps in ([row[2] for row in rows], [row[3] for row in rows]):
+            runs.append(how(p, every(steps)) if how else p.sh("set +e\n" + every(steps), check=False))
+        p.sh("set +e\n" + every([row[4] for row in rows]), check=False)
+        seen = p.sh("set +e\n" + every([f"if {row[5]}; then echo SEEN {i}; fi" for i, row in enumerate(rows)]), check=False)
+        return [rows[int(line.split()[1])][0] for line in seen.out.decode().splitlines() if line.startswith("SEEN ")], runs
+
+    for name, how, who in (("control", None, "root"), ("preset", by.by_preset, "root"), ("tool", by.by_tool, "user"), ("landlock", by.by_landlock, "user")):
+        @case(f"{name}: later commands", who=who)
+        def _(t, how=how):
+            rows = LATER
+            worked, runs = later(t, how, rows)
+            t.same(sorted(set(worked) ^ {row[0] for row in rows if not how}), [], runs)
+
+    for name, how, who in (("preset", by.by_preset, "user"), ("landlock", by.by_landlock, "root")):
+        @case(f"{name} works: later commands in work trees, submodules, conflicts and shared objects", who=who)
+        def _(t, how=how):
+            p = by.Project(t, "with-sub-known")
+            p.sh("git config rerere.enabled true; git config core.hooksPath .githooks; git worktree add -q mine; git branch other")
+            for script in USE:
+                run = how(p, "set -e\n" + script)
+                t.code(run, 0)
+                t.true(b"set aside" not in run.err and b"cordon: warning" not in run.err, run)
+            p.sh("git worktree move mine mine2; git worktree move w6 w7; git worktree remove w7; git worktree remove mine2; git worktree add -q mine; "
+                 f"git submodule --quiet deinit -f sub; {FETCH} submodule --quiet update --init; git fsck --no-progress")
+
+    @case("killed: a known .git file leads elsewhere", who="user")
+    def _(t):
+        p = by.Project(t, "")
+        p.sh(POINTER + "; " + HOOKS_PATH + "; git worktree add -q mine")
+        by.cut_off(p, "rm -rf x; ln -s .git x; every_hook d/.githooks")
+        run = by.next_tool(p)
+        held = {os.path.relpath(h["path"], t.work) for h in run.result["details"].get("held", [])}
+        t.true("d/.git" in held and "mine/.git" not in held, run)
+        p.sh(COMMIT, check=False)
+        t.true(not p.escaped(), run)
+
+    @case("gitlinks of the user's stay known beside very many of a command's", who="user")
+    def _(t):
+        p = by.Project(t, "with-sub-known")
+        t.code(by.by_preset(p, "git init -q --bare 0; cd 0; h=$(printf %040d 7); printf \"160000 $h\\tz%s\\n\" {1..10001} | git update-index --index-info; test -s index"), 0)
+        run = by.by_preset(p, "git init -q e; true")
+        t.true(run.code == 0 and b"warning" not in run.err and b"set aside" not in run.err, run)
+        p.sh("git ls-files -s sub | grep -q ^160000")
 
     @case("continued: files that git itself writes stay")
     def _(t):

@@ -1,0 +1,163 @@
+/* Git directories that places lead to. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "repo/lead.h"
+
+#include "path/beneath.h"
+#include "path/file.h"
+#include "path/lexical.h"
+#include "repo/hold.h"
+#include "repo/way.h"
+
+#include <fcntl.h>
+#include <limits.h>
+
+enum {
+    POINTER_MAX = PATH_MAX + 64,
+};
+
+static const struct str pointer_words = {"gitdir: ", 8};
+
+/* Directories -----------------------------------------------------------------------------------
+ */
+
+/* The path in a file after the prefix, as git reads it: to the first NUL, without line breaks at
+ * its end. */
+static struct str cut_line(const struct buf *text, struct str prefix)
+{
+    struct str line = buf_str(text);
+    while (line.n && (line.p[line.n - 1] == '\n' || line.p[line.n - 1] == '\r'))
+        line.n--;
+    ptrdiff_t nul = str_find(line, '\0');
+    line = nul < 0 ? line : str_head(line, (size_t)nul);
+    return str_starts_with(line, prefix) ? str_skip(line, prefix.n) : STR("");
+}
+
+static bool read_text(int dir, const char *name, int flags, struct buf *text)
+{
+    AUTO_ERR struct err ignored = {0};
+    struct stat st;
+    AUTO_FD int fd = openat(dir, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC | flags);
+    return fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+           file_read(fd, PROTECT_FILE_MAX, name, text, &ignored);
+}
+
+static int open_path(int dir, struct str path)
+{
+    char name[PATH_MAX];
+    if (path.n == 0 || path.n >= sizeof(name))
+        return -1;
+    memcpy(name, path.p, path.n);
+    name[path.n] = '\0';
+    return openat(dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* The directory above a path of the root. */
+static int open_above(const struct protect_root *r, struct str path)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    ptrdiff_t slash = str_find_last(path, '/');
+    return known_open(r, slash < 0 ? STR("") : arena_str(&a, str_head(path, (size_t)slash)));
+}
+
+static int open_gitdir(const struct protect_root *r, enum scan_kind kind, struct str path)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    if (kind == SCAN_GITDIR)
+        return known_open(r, path);
+    AUTO_FD int dir = open_above(r, path);
+    if (dir >= 0 && kind == SCAN_LINK)
+        return open_path(dir, lexical_name(path));
+    if (dir < 0 || kind != SCAN_POINTER || !read_text(dir, ".git", O_NOFOLLOW, &text))
+        return -1;
+    return open_path(dir, cut_line(&text, pointer_words));
+}
+
+static int open_common(int gitdir)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    if (faccessat(gitdir, "commondir", F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+        return openat(gitdir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    return read_text(gitdir, "commondir", 0, &text) ? open_path(gitdir, cut_line(&text, STR("")))
+                                                    : -1;
+}
+
+struct known_lead lead_of(const struct protect_root *r, enum scan_kind kind, struct str path)
+{
+    struct known_lead lead = {.known = true};
+    struct stat st;
+    AUTO_FD int gitdir = open_gitdir(r, kind, path);
+    if (gitdir < 0 || fstat(gitdir, &st) != 0)
+        return lead;
+    lead.dev = st.st_dev;
+    lead.ino = st.st_ino;
+    AUTO_FD int common = open_common(gitdir);
+    if (common < 0 || fstat(common, &st) != 0)
+        return lead;
+    lead.common_dev = st.st_dev;
+    lead.common_ino = st.st_ino;
+    return lead;
+}
+
+static bool is_same(dev_t then, dev_t now)
+{
+    return then == now || then == KNOWN_ANY_DEVICE;
+}
+
+bool lead_moved(const struct known_lead *then, const struct known_lead *now)
+{
+    if (!then->known || !now->ino)
+        return false;
+    return then->ino != now->ino || !is_same(then->dev, now->dev) ||
+           (now->common_ino && (then->common_ino != now->common_ino ||
+                                   !is_same(then->common_dev, now->common_dev)));
+}
+
+/* Paths -----------------------------------------------------------------------------------------
+ */
+
+/* Follows a path that begins in a directory of the root; no value: it leaves the root. */
+static struct str follow(const struct protect_root *r, struct str above, struct str path,
+    struct arena *a, int *ret_links)
+{
+    struct way w = {0};
+    struct str dir = known_absolute(r, above, a);
+    bool absolute = path.n && path.p[0] == '/';
+    struct str whole = absolute ? arena_str(a, path)
+                                : str_z(arena_printf(a, STR_FMT "/" STR_FMT,
+                                      STR_ARG(str_trim_end(dir, '/')), STR_ARG(path)));
+    bool led = way_follow(&w, whole, !absolute && r->path.n > 1 ? r->path.n : 0);
+    *ret_links = w.links;
+    struct str to = str_n(w.path, w.n);
+    return led && lexical_is_below(r->path, to) ? arena_str(a, lexical_rest(r->path, to))
+                                                : (struct str){0};
+}
+
+static struct str above_of(struct str path, struct arena *a)
+{
+    ptrdiff_t slash = str_find_last(path, '/');
+    return slash < 0 ? STR("") : arena_str(a, str_head(path, (size_t)slash));
+}
+
+struct str lead_pointer(const struct protect_root *r, struct str path, struct arena *a)
+{
+    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
+    static const struct str none = {0};
+    int links;
+    if (!hold_read(r->fd, path.p, &text) || text.n > POINTER_MAX)
+        return none;
+    struct str line = str_trim_end(str_trim_end(buf_str(&text), '\n'), '\r');
+    if (!str_starts_with(line, pointer_words) || memchr(line.p, '\n', line.n) ||
+        memchr(line.p, '\0', line.n))
+        return none;
+    struct str gitdir = follow(r, above_of(path, a), str_skip(line, pointer_words.n), a, &links);
+    return links ? none : gitdir;
+}
+
+bool lead_link_is_plain(const struct protect_root *r, struct str path)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    int links;
+    struct str gitdir = follow(r, STR(""), path, &a, &links);
+    const struct scan_place *place = gitdir.p ? scan_at(&r->scan, gitdir) : NULL;
+    return place && place->kind == SCAN_GITDIR;
+}
