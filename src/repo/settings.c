@@ -149,6 +149,8 @@ static void take(
         }
     if (is_command(e))
         (void)add(s, SETTING_COMMAND, str_skip(e->value, e->value.p[0] == '!'));
+    else if (str_starts_with(e->value, STR("ext::"))) /* the address of a remote */
+        (void)add(s, SETTING_COMMAND, str_skip(e->value, 5));
 }
 
 static void read_text(struct settings *s, struct str text, struct str file, unsigned depth)
