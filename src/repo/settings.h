@@ -56,9 +56,9 @@ enum {
 };
 bool settings_user_file(size_t i, const char *home, struct arena *a, struct str *ret_path);
 
-/* A path in settings: `~/` is the home directory, `~user/` that of another user, others begin at the
- * base; without a home directory `~` is a name like others. Links and `..` stay. No value: there is
- * no such user. */
+/* A path in settings: `~/` is the home directory, `~user/` that of another user, others begin at
+ * the base; without a home directory `~` is a name like others. Links and `..` stay. No value:
+ * there is no such user. */
 struct str settings_expand(const char *home, struct str base, struct str value, struct arena *a);
 
 #endif
