@@ -678,15 +678,16 @@ static void check_ways(struct check *c)
             STR("replaces a link that leads to hooks or settings"));
 }
 
-/* Settings, and what they name, that were not there. */
+/* Settings, and files that they name, that were not there. */
 static void check_named(struct check *c)
 {
-    const struct protect_root *r = c->root;
+    struct protect_root *r = c->root;
     for (size_t i = 0; i < r->n_named; i++) {
         struct stat st;
         const struct known_named *n = &r->named[i];
         if (!n->type && lexical_is_below(r->path, n->path) && lstat(n->path.p, &st) == 0 &&
-            !(n->word && S_ISDIR(st.st_mode)))
+            !(n->word && S_ISDIR(st.st_mode)) &&
+            !check_accepts(c->p, r, lexical_rest(r->path, n->path)))
             hold_place(c, lexical_rest(r->path, n->path),
                 n->settings ? STR("settings of the user") : STR("settings of git name it"));
     }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/names.h"
 
+#include "base/utf8.h"
 #include "path/file.h"
 #include "path/lexical.h"
 #include "repo/settings.h"
@@ -19,6 +20,14 @@ enum {
     LISTED_MAX = 20 * 1000,   /* entries of a directory of hooks */
     CACHED_MAX = 32,          /* git directories whose settings are remembered */
     DEPTH_MAX = 4,            /* of directories that are compared */
+    MISSING_MAX = 1000,       /* files of commands that are not there, in all roots */
+};
+
+/* Hooks and settings of all repositories come before files of commands, of which there may be many
+ * in each. */
+enum pass {
+    PASS_PATHS = 1,
+    PASS_COMMANDS = 2,
 };
 
 struct cached {
@@ -34,6 +43,8 @@ struct names {
     struct cached cached[CACHED_MAX];
     size_t n_cached, n_lookups, n_each;
     struct arena arena; /* keys of the cache */
+    unsigned pass;      /* what is looked at */
+    size_t n_missing;   /* files of commands that are not there */
     bool checks;        /* names are compared, not learned */
 };
 
@@ -111,8 +122,8 @@ static const struct known_named *find_named(const struct protect_root *r, struct
 /* How a name was found. */
 enum found {
     FOUND_PATH, /* it acts, whatever it is */
-    FOUND_FILE, /* a word that looks like a file: it acts if it is one */
-    FOUND_WORD, /* any other word: if it is there */
+    FOUND_FILE, /* a program or script: it acts if it is a file */
+    FOUND_WORD, /* the same, but only where it is there already */
 };
 
 static void learn(struct names *x, const struct way *w, struct str given, enum found found)
@@ -125,10 +136,13 @@ static void learn(struct names *x, const struct way *w, struct str given, enum f
     if (!r || find_named(r, path) || (found != FOUND_PATH && there && S_ISDIR(st.st_mode)) ||
         (found == FOUND_WORD && !there && !(r->before && find_named(r->before, path))))
         return;
-    if (r->n_named == KNOWN_NAMED_MAX || !has_room(p, w->n)) {
+    bool missing = found != FOUND_PATH && !there;
+    if (r->n_named == KNOWN_NAMED_MAX || !has_room(p, w->n) ||
+        (missing && x->n_missing == MISSING_MAX)) {
         x->budget.cut = true;
         return;
     }
+    x->n_missing += missing;
     r->named[r->n_named++] = (struct known_named){.path = arena_str(&p->facts, path),
         .type = there ? st.st_mode & S_IFMT : 0,
         .word = found != FOUND_PATH};
@@ -190,8 +204,9 @@ static bool is_kept_elsewhere(const struct protect *p, struct str rest)
 }
 
 /* Whether a file or link is the same as one that was kept, at the same path in another work tree.
- */
-static bool is_twin(const struct names *x, struct str path, struct str rest, const struct stat *st)
+ * `other_path` becomes the path of one that was kept and is not the same. */
+static bool is_twin(const struct names *x, struct str path, struct str rest, const struct stat *st,
+    struct buf *other_path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     const struct protect *p = x->p;
@@ -207,9 +222,12 @@ static bool is_twin(const struct names *x, struct str path, struct str rest, con
                 struct str twin = str_z(arena_printf(
                     &a, STR_FMT STR_FMT, STR_ARG(n.path), STR_ARG(str_skip(rest, end))));
                 if (!str_eq(twin, path) && lstat(twin.p, &other) == 0 &&
-                    (other.st_mode & S_IFMT) == (st->st_mode & S_IFMT) &&
-                    same_text(path.p, twin.p, st))
-                    return true;
+                    (other.st_mode & S_IFMT) == (st->st_mode & S_IFMT)) {
+                    if (same_text(path.p, twin.p, st))
+                        return true;
+                    buf_reset(other_path);
+                    utf8_add_printable(other_path, twin);
+                }
                 if (arena_left(&a) < 2 * WAY_LONG)
                     return false;
             }
@@ -250,9 +268,14 @@ static void compare(struct names *x, struct str top, struct str path, unsigned d
         compare_dir(x, top, path, depth);
         return;
     }
+    AUTO_BUF struct buf other = BUF_INIT(4 * PATH_MAX), what = BUF_INIT(5 * PATH_MAX);
     struct str rest = lexical_is_below(top, path) ? lexical_rest(top, path) : STR("");
-    if (!is_twin(x, path, rest, &st) && !check_accepts(x->p, r, lexical_rest(r->path, path)))
-        check_set_aside(x->p, r, lexical_rest(r->path, path), STR("settings of git name it"));
+    if (is_twin(x, path, rest, &st, &other) || check_accepts(x->p, r, lexical_rest(r->path, path)))
+        return;
+    buf_add_z(&what, "settings of git name it");
+    if (other.n)
+        buf_printf(&what, ", and it differs from %s; git shows it as deleted", buf_z(&other));
+    check_set_aside(x->p, r, lexical_rest(r->path, path), buf_str(&what));
 }
 
 static void check_name(
@@ -271,21 +294,8 @@ static void check_name(
     compare(x, top, path, 0);
 }
 
-/* Words -----------------------------------------------------------------------------------------
+/* Commands --------------------------------------------------------------------------------------
  */
-
-/* Whether a command that names this file finds one of git's own. */
-static bool is_gits(const struct where *at, struct str path)
-{
-    struct str rest = lexical_is_below(at->gitdir, path) ? lexical_rest(at->gitdir, path) : path;
-    bool inside = rest.n < path.n;
-    for (size_t i = 0; i + 6 < path.n; i++)
-        if (memcmp(path.p + i, "/.git/", 6) == 0) {
-            inside = true;
-            rest = str_skip(path, i + 6);
-        }
-    return inside && words_is_gits(rest);
-}
 
 static void add(struct names *x, const struct where *at, struct str path, enum found found)
 {
@@ -298,7 +308,7 @@ static void add(struct names *x, const struct where *at, struct str path, enum f
     x->n_each++;
     bool led = follow(&w, x->p, path, NULL);
     x->budget.cut |= w.too_long;
-    if (!led || (found != FOUND_PATH && is_gits(at, str_n(w.path, w.n))))
+    if (!led)
         return;
     if (x->checks)
         check_name(x, at, &w, found);
@@ -310,30 +320,37 @@ static void add_below(
     struct names *x, const struct where *at, struct str base, struct str value, enum found found)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    if (base.n + value.n < WAY_LONG)
-        add(x, at, settings_expand(x->p->options.home, base, value, &a), found);
+    if (base.n + value.n >= WAY_LONG)
+        return;
+    struct str path = settings_expand(x->p->options.home, base, value, &a);
+    if (path.p)
+        add(x, at, path, found);
+    else
+        x->budget.cut = true;
 }
 
-/* A filter, a helper, an alias. */
-static void add_words(struct names *x, const struct where *at, struct str line)
+struct command {
+    struct names *x;
+    const struct where *at;
+};
+
+/* A script without a slash that is not there counts in the repository's own settings, not in the
+ * user's, which hold in all repositories. */
+static void on_word(void *context, const struct word *w)
 {
-    const char *home = x->p->options.home;
-    struct words words = {.line = line};
-    struct word w;
-    while (x->n_each < EACH_MAX && words_next(&words, &w)) {
-        enum found found = w.is_file ? FOUND_FILE : FOUND_WORD;
-        if (found == FOUND_WORD && str_eq(at->top, at->gitdir))
-            continue; /* HEAD, index: git's own */
-        struct str below = w.bases & WORD_ROOT ? str_skip(w.text, 1) : w.text;
-        if (w.bases & WORD_ROOT)
-            add_below(x, at, at->top, w.text, found);
-        if (w.bases & WORD_TOP)
-            add_below(x, at, at->top, below, found);
-        if (w.bases & WORD_GITDIR)
-            add_below(x, at, at->gitdir, below, found);
-        if (w.bases & WORD_HOME && home)
-            add_below(x, at, str_z(home), below, found);
-    }
+    const struct command *c = context;
+    const struct where *at = c->at;
+    const char *home = c->x->p->options.home;
+    bool plain = w->is_bare && (at->users || str_find(w->text, '.') <= 0);
+    enum found found = plain ? FOUND_WORD : FOUND_FILE;
+    if (found == FOUND_WORD && str_eq(at->top, at->gitdir))
+        return; /* HEAD, index: git's own */
+    if (w->bases & (WORD_TOP | WORD_ROOT))
+        add_below(c->x, at, at->top, w->text, found);
+    if (w->bases & WORD_GITDIR)
+        add_below(c->x, at, at->gitdir, w->text, found);
+    if (w->bases & WORD_HOME && home)
+        add_below(c->x, at, str_z(home), w->text, found);
 }
 
 /* Settings in a work tree -----------------------------------------------------------------------
@@ -361,15 +378,17 @@ static void add_hooks(struct names *x, const struct where *at, struct str value)
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     value = str_trim_end(value, '/');
     add_below(x, at, at->top, value, FOUND_PATH);
-    if (!x->checks && at->top.n + value.n < WAY_LONG)
-        add_links(x, at, settings_expand(x->p->options.home, at->top, value, &a));
+    struct str hooks = at->top.n + value.n < WAY_LONG
+                           ? settings_expand(x->p->options.home, at->top, value, &a)
+                           : (struct str){0};
+    if (!x->checks && hooks.p)
+        add_links(x, at, hooks);
     if (str_ends_with(value, STR("/_"))) /* husky: what is there runs what lies beside it */
         add_below(x, at, at->top, str_head(value, value.n - 2), FOUND_PATH);
 }
 
-static void apply(struct names *x, const struct where *at, const struct settings *s)
+static void apply_paths(struct names *x, const struct where *at, const struct settings *s)
 {
-    x->n_each = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct setting *e = &s->p[i];
         if (e->kind == SETTING_HOOKS)
@@ -379,9 +398,17 @@ static void apply(struct names *x, const struct where *at, const struct settings
         else if (e->kind == SETTING_INCLUDED && !x->checks)
             add(x, at, e->value, FOUND_PATH);
     }
-    for (size_t i = 0; i < s->n; i++)
-        if (s->p[i].kind == SETTING_COMMAND)
-            add_words(x, at, s->p[i].value);
+}
+
+static void apply(struct names *x, const struct where *at, const struct settings *s)
+{
+    struct command command = {x, at};
+    x->n_each = 0;
+    if (x->pass & PASS_PATHS)
+        apply_paths(x, at, s);
+    for (size_t i = 0; x->pass & PASS_COMMANDS && i < s->n; i++)
+        if (s->p[i].kind == SETTING_COMMAND && x->n_each < EACH_MAX)
+            words_each(s->p[i].value, on_word, &command);
 }
 
 /* Git directories -------------------------------------------------------------------------------
@@ -459,7 +486,7 @@ static void add_gitdir(struct names *x, struct str gitdir, struct str top)
     size_t n = back.p ? 3 : 2;
     for (size_t i = s->n; i > 0 && n < ARRAY_LEN(tops); i--) /* the last one holds */
         if (s->p[i - 1].kind == SETTING_WORKTREE)
-            tops[n++] = settings_expand(x->p->options.home, gitdir, s->p[i - 1].value, &a);
+            tops[n++] = settings_expand(NULL, gitdir, s->p[i - 1].value, &a);
     for (size_t i = 0; i < n; i++) {
         struct where at = {.top = tops[i], .gitdir = gitdir};
         if (i == 1 && str_eq(top, gitdir))
@@ -469,7 +496,7 @@ static void add_gitdir(struct names *x, struct str gitdir, struct str top)
         apply(x, &at, &x->user);
     }
     x->n_each = 0;
-    if (!x->checks)
+    if (!x->checks && x->pass & PASS_PATHS)
         add_links(x, &(struct where){.top = top, .gitdir = gitdir},
             str_z(arena_printf(&a, STR_FMT "/hooks", STR_ARG(common))));
 }
@@ -547,8 +574,8 @@ static void learn_settings(struct names *x)
 /* Repositories around a root. */
 static void learn_above(struct names *x, const struct protect_root *r)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     for (struct str dir = r->path; dir.n > 1;) {
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
         dir = above(dir);
         if (!names_in_roots(x->p, dir))
             add_dot_git(x, arena_str(&a, dir));
@@ -559,11 +586,12 @@ static void learn_above(struct names *x, const struct protect_root *r)
  * path. */
 static void learn_root(struct names *x, const struct protect_root *r)
 {
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     for (size_t i = 0; i < r->n_known; i++)
         if (str_is(r->known[i].path, ".git"))
             return;
     const struct where at = {.top = r->path,
-        .gitdir = str_z(arena_printf(&x->arena, STR_FMT "/.git", STR_ARG(r->path))),
+        .gitdir = str_z(arena_printf(&a, STR_FMT "/.git", STR_ARG(r->path))),
         .users = true};
     apply(x, &at, &x->user);
 }
@@ -578,18 +606,27 @@ static void learn_places(struct names *x, const struct protect_root *r, bool usu
     }
 }
 
+static void learn_pass(struct names *x, enum pass pass)
+{
+    const struct protect *p = x->p;
+    x->pass = pass;
+    x->n_lookups = x->budget.files = x->budget.bytes = 0;
+    for (size_t i = 0; i < p->n_roots; i++) {
+        learn_root(x, &p->roots[i]);
+        learn_above(x, &p->roots[i]);
+    }
+    for (int usual = 1; usual >= 0; usual--)
+        for (size_t i = 0; i < p->n_roots; i++)
+            learn_places(x, &p->roots[i], usual);
+}
+
 void names_learn(struct protect *p)
 {
     struct names x = {.p = p};
     begin(&x);
     learn_settings(&x);
-    for (size_t i = 0; i < p->n_roots; i++) {
-        learn_root(&x, &p->roots[i]);
-        learn_above(&x, &p->roots[i]);
-    }
-    for (int usual = 1; usual >= 0; usual--)
-        for (size_t i = 0; i < p->n_roots; i++)
-            learn_places(&x, &p->roots[i], usual);
+    learn_pass(&x, PASS_PATHS);
+    learn_pass(&x, PASS_COMMANDS);
     end(&x);
 }
 
@@ -631,7 +668,7 @@ static bool is_new(const struct protect_root *r, const struct scan_place *place)
 
 void names_check(struct protect *p)
 {
-    struct names x = {.p = p, .checks = true};
+    struct names x = {.p = p, .checks = true, .pass = PASS_PATHS | PASS_COMMANDS};
     bool begun = false;
     for (size_t i = 0; i < p->n_roots; i++) {
         struct protect_root *r = &p->roots[i];

@@ -3,9 +3,9 @@
 #include "repo/settings.h"
 
 #include "path/file.h"
+#include "path/home.h"
 #include "path/lexical.h"
 #include "repo/gitconfig.h"
-#include "repo/parts.h"
 #include "repo/protect.h"
 
 #include <fcntl.h>
@@ -28,11 +28,24 @@ void settings_done(struct settings *s)
     free(s->p);
 }
 
+/* The directory that `~`, `~user` or `%(prefix)` at the start of a path is; NULL: not known. */
+static const char *special_dir(const char *home, struct str name, struct arena *a)
+{
+    if (name.p[0] == '%')
+        return "/usr";
+    return name.n == 1 ? home : home_of(a, arena_strdup(a, str_skip(name, 1)));
+}
+
 struct str settings_expand(const char *home, struct str base, struct str value, struct arena *a)
 {
-    if (home && str_starts_with(value, STR("~/"))) {
-        base = str_z(home);
-        value = str_skip(value, 2);
+    ptrdiff_t slash = str_find(value, '/');
+    struct str first = slash < 0 ? value : str_head(value, (size_t)slash);
+    if (home && first.n && (first.p[0] == '~' || str_is(first, "%(prefix)"))) {
+        const char *dir = special_dir(home, first, a);
+        if (!dir)
+            return (struct str){0};
+        base = str_z(dir);
+        value = str_skip(value, first.n + 1);
     }
     if (value.n && value.p[0] == '/')
         return arena_str(a, value);
@@ -64,8 +77,53 @@ static void include(struct settings *s, struct str file, struct str value, unsig
     if (value.n > PATH_BYTES_MAX)
         return; /* git can't open it */
     struct str inner = settings_expand(s->home, dir, value, &a);
-    if (add(s, SETTING_INCLUDED, inner) && depth + 1 < INCLUDES_MAX)
+    s->budget->cut |= !inner.p;
+    if (inner.p && add(s, SETTING_INCLUDED, inner) && depth + 1 < INCLUDES_MAX)
         read_file(s, inner, depth + 1);
+}
+
+/* Whether the value is a command, or the path of a program; all other settings are data. */
+static bool is_command(const struct gitconfig_entry *e)
+{
+    static const struct {
+        const char *section, *names; /* NULL: any name */
+    } rows[] = {
+        {"browser", " cmd path "},
+        {"core", " alternaterefscommand askpass editor fsmonitor gitproxy pager sshcommand "},
+        {"credential", " helper "},
+        {"diff", " command external textconv "},
+        {"difftool", " cmd path "},
+        {"filter", " clean process smudge "},
+        {"gc", " recentobjectshook "},
+        {"gpg", " defaultkeycommand program "},
+        {"guitool", " cmd "},
+        {"help", " browser "},
+        {"hook", " command "},
+        {"imap", " tunnel "},
+        {"instaweb", " browser httpd "},
+        {"interactive", " difffilter "},
+        {"lfs", " clean path smudge "},
+        {"man", " cmd path "},
+        {"merge", " driver "},
+        {"mergetool", " cmd path "},
+        {"pager", NULL},
+        {"remote", " receivepack uploadpack vcs "},
+        {"sendemail", " cccmd headercmd sendmailcmd smtpserver tocmd "},
+        {"sequence", " editor "},
+        {"svn", " authorsprog "},
+        {"tar", " command "},
+        {"trailer", " cmd command "},
+        {"uploadpack", " packobjectshook "},
+        {"web", " browser "},
+    };
+    char name[32];
+    snprintf(name, sizeof(name), " " STR_FMT " ", STR_ARG(str_head(e->name, sizeof(name) - 3)));
+    if (str_is(e->section, "alias") || str_is(e->section, "submodule")) /* submodule.*.update */
+        return e->value.p[0] == '!';
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (str_is(e->section, rows[i].section))
+            return !rows[i].names || strstr(rows[i].names, name);
+    return false;
 }
 
 static void take(
@@ -75,17 +133,10 @@ static void take(
         const char *section, *name;
         enum setting_kind kind;
     } rows[] = {
-        {"blame", "ignorerevsfile", SETTING_DATA},
-        {"commit", "template", SETTING_DATA},
         {"core", "attributesfile", SETTING_PATH},
-        {"core", "excludesfile", SETTING_DATA},
         {"core", "hookspath", SETTING_HOOKS},
         {"core", "worktree", SETTING_WORKTREE},
-        {"gui", "recentrepo", SETTING_DATA},
         {"init", "templatedir", SETTING_PATH},
-        {"mailmap", "file", SETTING_DATA},
-        {"maintenance", "repo", SETTING_DATA},
-        {"safe", "directory", SETTING_DATA},
     };
     if (str_starts_with(e->section, STR("include")) && str_is(e->name, "path")) {
         include(s, file, e->value, depth);
@@ -93,12 +144,13 @@ static void take(
     }
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_is(e->section, rows[i].section) && str_is(e->name, rows[i].name)) {
-            if (rows[i].kind != SETTING_DATA)
-                (void)add(s, rows[i].kind, e->value);
+            (void)add(s, rows[i].kind, e->value);
             return;
         }
-    if (!parts_setting_is_plain(e))
-        (void)add(s, SETTING_COMMAND, e->value);
+    if (is_command(e))
+        (void)add(s, SETTING_COMMAND, str_skip(e->value, e->value.p[0] == '!'));
+    else if (str_starts_with(e->value, STR("ext::"))) /* the address of a remote */
+        (void)add(s, SETTING_COMMAND, str_skip(e->value, 5));
 }
 
 static void read_text(struct settings *s, struct str text, struct str file, unsigned depth)

@@ -15,9 +15,8 @@ enum setting_kind {
     SETTING_HOOKS,    /* a directory of hooks */
     SETTING_PATH,     /* a file or directory that is used by its name alone */
     SETTING_INCLUDED, /* a file of settings; an absolute path */
-    SETTING_COMMAND,  /* words, some of which may be files */
+    SETTING_COMMAND,  /* for a shell */
     SETTING_WORKTREE, /* the work tree, from the git directory */
-    SETTING_DATA,     /* a file that is only read, as text; not in the list */
 };
 
 struct setting {
@@ -57,7 +56,9 @@ enum {
 };
 bool settings_user_file(size_t i, const char *home, struct arena *a, struct str *ret_path);
 
-/* A path in settings: `~/` is the home directory, others begin at the base. Links and `..` stay. */
+/* A path in settings: `~/` is the home directory, `~user/` that of another user, others begin at
+ * the base; without a home directory `~` is a name like others. Links and `..` stay. No value:
+ * there is no such user. */
 struct str settings_expand(const char *home, struct str base, struct str value, struct arena *a);
 
 #endif

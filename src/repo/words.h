@@ -1,8 +1,7 @@
-/* Private to src/repo: words of a command in git's settings that may be files.
+/* Private to src/repo: files that a command in git's settings runs, read as a shell would. Only
+ * words in the place of a program, and scripts of interpreters, are files; arguments are not.
  *
- *     struct words words = {.line = STR("sh $PWD/tools/clean.sh %f")};
- *     struct word w;
- *     while (words_next(&words, &w)) ... w.text ...     sh, tools/clean.sh, %f
+ *     words_each(STR("env A=b sh $PWD/tools/clean.sh %f"), visit, context);    tools/clean.sh
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_WORDS_H
@@ -21,19 +20,12 @@ enum word_base {
 struct word {
     struct str text;
     unsigned bases;
-    bool is_file; /* it looks like a file; else it may be an option, a program, a branch */
+    bool is_script; /* of an interpreter; else a program, whose name has a slash */
+    bool is_bare;   /* it has no slash */
 };
 
-struct words {
-    struct str line;
-    size_t at;
-    bool begun; /* a word was there */
-};
+typedef void words_fn(void *context, const struct word *word);
 
-bool words_next(struct words *words, struct word *ret_word);
-
-/* Whether git itself writes a file of this path in a git directory, or may: a command only reads
- * it. */
-bool words_is_gits(struct str path);
+void words_each(struct str line, words_fn *visit, void *context);
 
 #endif

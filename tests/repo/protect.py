@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import CASES, case, factor, main  # noqa: E402
 from rows import ATTACKS, PRELUDE, USER, WEAKER, WORKS  # noqa: E402
-from rows_names import LARGE, NAMES, NAMES_WORK  # noqa: E402
+from rows_names import LARGE, NAMES, NAMES_WORK, ORDINARY  # noqa: E402
 import rows_check  # noqa: E402
 
 GIT = ["git", "-c", "user.name=u", "-c", "user.email=e"]
@@ -1283,6 +1283,42 @@ def _(t):
         t.same(write(p, path, "x").result["code"], "E_FS_VIOLATION", path)
     for path in ("tools/fs/x", "tools/other", "githooks/x"):
         t.same(write(p, path, "x").result["status"], "ok", path)
+    p.sh(ORDINARY)
+    for path in ("package-lock.json", "yarn.lock", "main", "src/new.c", "input"):
+        t.same(write(p, path, "x").result["status"], "ok", path)
+
+
+@case("names: in a very deep directory")
+def _(t):
+    p = Project(t, "")
+    deep = "d/" * 1100
+    p.sh(f"mkdir -p {deep}")
+    t.work = os.path.join(p.dir, deep)
+    run = by_preset(p, "echo x >y; cat y")
+    t.work = p.dir
+    p.sh("rm -rf d")
+    t.code(run, 0)
+
+
+@case("names: the result tells which hook another one in a new work tree differs from")
+def _(t):
+    p = names_project(t, NAMES_WORK[1][1])
+    run = by_preset(p, "git worktree add -q w2; echo true >>w2/.husky/pre-commit")
+    t.code(run, 0)
+    t.true(f"it differs from {t.work}/.husky/pre-commit".encode() in run.err, run)
+
+
+@case("names: a file that the user accepts while another command runs stays")
+def _(t):
+    p = names_project(t, "git config core.fsmonitor tools/fs")
+    p.env["CORDON_HOME"] = t.directory("cordon-home")
+    s = Serve(p)
+    s.call("exec_command", cmd="echo started; sleep 1000", yield_time_ms=300)
+    held = s.call("shell", command="mkdir tools; echo true >tools/fs")["details"]["held"]
+    t.same([h["path"] for h in held], [t.work + "/tools/fs"])
+    t.code(t.run([t.cordon, "trust", "--yes", held[0]["held"]], env=p.env), 0)
+    t.true("held" not in s.call("shell", command="test -e tools/fs")["details"], "it is held again")
+    s.end()
 
 
 @case("landlock: --explain-policy and a run have the same result")

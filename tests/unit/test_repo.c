@@ -5,6 +5,8 @@
 #include "base/buf.h"
 #include "repo/parts.h"
 #include "repo/protect.h"
+#include "repo/settings.h"
+#include "repo/words.h"
 #include "tree.h"
 
 #include <fcntl.h>
@@ -182,5 +184,91 @@ TEST(parts_plain_settings)
         test_row(i, rows[i].text);
         CHECK(gitconfig_parse(str_z(rows[i].text), &a, &config) && config.n == 1);
         CHECK_INT(parts_setting_is_plain(&config.p[0]), rows[i].plain);
+    }
+}
+
+static void add_word(void *context, const struct word *w)
+{
+    static const char *const bases[] = {
+        [WORD_TOP] = "", [WORD_HOME] = "~", [WORD_ROOT] = "", [WORD_TOP | WORD_GITDIR] = "?"};
+    struct buf *b = context;
+    buf_printf(b, "%s%s" STR_FMT, b->n ? " " : "", bases[w->bases], STR_ARG(w->text));
+}
+
+TEST(words_of_commands)
+{
+    static const struct {
+        const char *line, *files;
+    } rows[] = {
+        {"", ""},
+        {"true", ""},
+        {"input", ""},
+        {"./t/clean %f", "./t/clean"},
+        {"/usr/bin/gh auth git-credential", "/usr/bin/gh"},
+        {"ssh -F .git/ssh_config", ""},
+        {"git diff -- . ':(exclude)a/package-lock.json' ':!b/yarn.lock'", ""},
+        {"make coverage && xdg-open coverage/index.html", ""},
+        {"a/b;c/d&e/f|g/h x/y||i/j\nk/l", "a/b c/d e/f g/h i/j k/l"},
+        {"A=b/c D= ./e", "./e"},
+        {"sh run.sh a/b", "run.sh"},
+        {"sh run", "run"},
+        {"sh -eu -o pipefail t/run", "t/run"},
+        {"sh -c 'cd x/y && ./run \"$1\"' -- a/b", "./run"},
+        {"bash -ec \"$HOME/run; true\"", "~run"},
+        {"eval ./a", "./a"},
+        {"/bin/sh t/a", "/bin/sh t/a"},
+        {"python3.11 -u manage.py", "manage.py"},
+        {"python3 -m a/b", ""},
+        {"python -W ignore a.py", "a.py"},
+        {"perl -pe s/a/b/ c/d", ""},
+        {"perl -i.bak -lane 's/a/b/' c/d", ""},
+        {"node --eval a/b", ""},
+        {"deno run -A a.ts b/c", "a.ts"},
+        {"env -i A=b ./c d/e", "./c"},
+        {"sudo -u root timeout 5 sh a.sh", "a.sh"},
+        {"xargs grep a/b", ""},
+        {"exec \"$(git rev-parse --show-toplevel)\"/t/c", "?t/c"},
+        {"sh $(./a)/b `c/d e/f`", "./a ?b c/d"},
+        {"sh \"${PWD}/a b\"", "a b"},
+        {"'./my tools/a' b", "./my tools/a"},
+        {"./my\\ tools/a b", "./my tools/a"},
+        {"$EDITOR a/b", ""},
+        {"t/$x/a", ""},
+        {"f() { ./a \"$@\"; b/c; }; f", "./a b/c"},
+        {"if ! ./a; then b/c; else d/e; fi", "./a b/c d/e"},
+        {"a >b/c 2>&1 <d/e f/g; >x/y ./z", "./z"},
+        {"$(", ""},
+        {"'./a", "./a"},
+        {"sh -c", ""},
+        {"$(sh -c \"$(sh -c './a')\")", "./a"},
+        {"$($($($($($($($(./a))))))))", ""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_BUF struct buf b = BUF_INIT(TEXT_MAX);
+        test_row(i, rows[i].line);
+        words_each(str_z(rows[i].line), add_word, &b);
+        CHECK_STR(buf_str(&b), str_z(rows[i].files));
+    }
+}
+
+TEST(settings_paths)
+{
+    static const struct {
+        const char *home, *value, *path;
+    } rows[] = {
+        {"/h", "a/b", "/base/a/b"},
+        {"/h", "/a", "/a"},
+        {"/h", "~/a", "/h/a"},
+        {"/h", "~", "/h/"},
+        {"/h", "~root/a", "/root/a"},
+        {"/h", "%(prefix)/a", "/usr/a"},
+        {"/h", "~there-is-no-such-user/a", NULL},
+        {NULL, "~root/a", "/base/~root/a"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+        test_row(i, rows[i].value);
+        struct str path = settings_expand(rows[i].home, STR("/base"), str_z(rows[i].value), &a);
+        CHECK_STR(path.p ? path : STR("(none)"), str_z(rows[i].path ? rows[i].path : "(none)"));
     }
 }
