@@ -3,8 +3,9 @@
  *
  *   - git finds nothing to enter there: no `.git`;
  *   - the entry, or a repository at its path, existed before the command;
- *   - it is a submodule as `git submodule` and `git clone` create it, with a `.git` file pointing
- * to `modules` in the directory of this repository, and the check set nothing aside in it.
+ *   - it is a submodule as `git submodule` and `git clone` create it, with a `.git` file
+ *     that points to `modules` in the directory of this repository, and the check set nothing
+ *     aside in it.
  *
  * Any other entry is removed from the index (repo/gitlink.h). A repository at such a path is
  * checked even if the search did not reach it.

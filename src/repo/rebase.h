@@ -1,6 +1,7 @@
 /* Unfinished git operations: a rebase, a series of cherry-picks, mailed patches, a bisection, a
  * merge. When the user continues one, git runs the programs that its files name, passes words from
  * them to other programs, and reads and writes the files that they name.
+ *
  *     struct str first = rebase_programs(gitdir, REBASE_TODO, &arena);       "exec make test\n"
  *     ...a command runs...
  *     if (rebase_adds(gitdir, REBASE_TODO, first)) ...set rebase_files[REBASE_TODO].name aside...

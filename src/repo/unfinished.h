@@ -19,8 +19,7 @@
 
 enum {
     UNFINISHED_FILES_MAX = 1000,
-    UNFINISHED_DAYS =
-        30, /* that a file is kept whose directories are gone or can't be determined */
+    UNFINISHED_DAYS = 30, /* that a file is kept whose directories are gone or can't be told */
 };
 
 /* Sets aside the remains of interrupted sessions in these roots and in directories above and below
