@@ -198,7 +198,7 @@ static bool split_settings(struct check *c, const struct part *part, struct str 
     return n == config.n;
 }
 
-/* `before`: the text when the command started; no value: there was none. */
+/* `before`: the text when the command started; no value: none existed. */
 static void check_settings(struct check *c, const struct part *part, struct str before)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(32 << 20);

@@ -27,8 +27,8 @@ MUST_USE int hold_beside(int dir, const char *name, struct buf *where);
  * (parts_setting_is_plain) in the original. */
 MUST_USE int hold_settings(int gitdir, const char *part, struct str plain, struct buf *where);
 
-/* Reads a whole regular file of a repository; returns false if it is another type, too large or
- * gone. */
+/* Reads a whole regular file of a repository; returns false if it is too large, gone or of another
+ * type. */
 MUST_USE bool hold_read(int dir, const char *name, struct buf *bytes);
 MUST_USE bool hold_read_max(int dir, const char *name, size_t max, struct buf *bytes);
 

@@ -43,7 +43,7 @@ struct protect_held {
     struct str where; /* absolute, the new path; no value: it could not be moved */
     struct str what;  /* "a hook", "the settings core.fsmonitor, alias.x" */
     int errnum;       /* error number if it could not be moved */
-    struct str why;   /* reason as text, if there is no error number */
+    struct str why;   /* reason as text, in place of an error number */
 };
 
 struct protect_options {
