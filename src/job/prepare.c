@@ -192,7 +192,7 @@ void prepare_keep(struct prepared *x, struct str path)
     x->own.p = p;
 }
 
-/* Where neither the user nor the user's policy defines what may be written, the user's repositories
+/* If neither the user nor the user's policy defines what may be written, the user's repositories
  * are protected: with presets, and with policies of other authors. */
 static void find_repositories(struct prepared *x)
 {

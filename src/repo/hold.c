@@ -110,7 +110,7 @@ int hold_open(int gitdir)
     return make_dir(gitdir, PARTS_HELD);
 }
 
-/* Opens the directory for a part, including the leading directories of its name. */
+/* Opens or creates the directory for a part, including the leading directories of its name. */
 static int open_held(int gitdir, const char *part)
 {
     char name[NAME_MAX + 1];

@@ -23,8 +23,8 @@ MUST_USE int hold_part(int gitdir, const char *part, struct buf *where);
 /* Renames something within its directory: `.git` becomes `.git.cordon-held`. */
 MUST_USE int hold_beside(int dir, const char *name, struct buf *where);
 
-/* Keeps a copy of a settings file in PARTS_HELD and leaves only the plain settings
- * (parts_setting_is_plain) in the original. */
+/* Moves a settings file into PARTS_HELD and replaces it by one with the text `plain`, such as only
+ * its plain settings (parts_setting_is_plain). */
 MUST_USE int hold_settings(int gitdir, const char *part, struct str plain, struct buf *where);
 
 /* Reads a whole regular file of a repository; returns false if it is too large, gone or of another

@@ -43,7 +43,7 @@ struct names {
     struct cached cached[CACHED_MAX];
     size_t n_cached, n_lookups, n_each;
     struct arena arena; /* keys of the cache */
-    unsigned pass;      /* what is processed, enum pass */
+    unsigned pass;      /* bits of enum pass to process */
     size_t n_missing;   /* missing files of commands */
     bool checks;        /* compare names instead of learning them */
 };

@@ -19,7 +19,7 @@
 
 enum {
     UNFINISHED_FILES_MAX = 1000,
-    UNFINISHED_DAYS = 30, /* that a file is kept whose directories are gone or can't be told */
+    UNFINISHED_DAYS = 30, /* days that a file is kept if its directories are gone or unclear */
 };
 
 /* Sets aside the remains of interrupted sessions in these roots and in directories above and below

@@ -127,7 +127,7 @@ static bool read_now(int dir, const char *name, struct watched *w, struct buf *b
     return true;
 }
 
-/* Before -----------------------------------------------------------------------------------------
+/* Before a command -------------------------------------------------------------------------------
  */
 
 static bool add_one(struct protect *p, struct watched *w, unsigned depth);
@@ -270,7 +270,7 @@ void watch_tell(const struct protect *p, struct buf *text)
             text, "%zu more parts were removed, or changed and not made again\n", all->n_untold);
 }
 
-/* Afterwards ------------------------------------------------------------------------------------
+/* After a command -------------------------------------------------------------------------------
  */
 
 static bool is_same(const struct watched *a, const struct watched *b)

@@ -1,8 +1,8 @@
 /* Private to src/repo: parts that no mount protects, as in the weaker sandbox. Their bytes are
  * remembered before a command and compared after it. A changed part is set aside and its old
  * content restored; a new part is set aside. A removed part is reported but not restored: the user
- * or another session may have removed it. Where not everything was remembered (depth, number,
- * size), nothing is moved, and a line reports that.
+ * or another session may have removed it. If not everything was remembered (depth, number, size),
+ * nothing is moved, and a line reports that.
  *
  *     watch_reset(p);                         before each command
  *     watch_add(p, absolute_path);            a file or directory that must not change
