@@ -455,7 +455,7 @@ static void find_places(struct scan *s)
     }
 }
 
-/* Forgets directories that came and went from time to time. */
+/* Occasionally forgets directories that no longer exist. */
 static void forget(struct scan *s)
 {
     if (s->n_gone <= GONE_MAX || s->n_gone <= s->n_dirs / 2)
