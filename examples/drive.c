@@ -1,9 +1,9 @@
-/* Drives a program on a terminal of its own: types, waits, looks, ends it.
+/* Drives a program on a separate terminal: sends input, waits, prints the screen, ends it.
  *
  *     cc -o drive drive.c $(pkg-config --cflags --libs cordon)
  *     ./drive /usr/bin/bash
  *
- * The program is run without a policy: it may be executed itself, and read the current directory.
+ * The program runs without a policy: only it may be executed, and the current directory read.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <cordon.h>
@@ -14,8 +14,8 @@ enum {
     SECOND = 1000,
 };
 
-/* The screen without the empty lines at its end. What a program shows is not to be trusted, but a
- * screen has no control characters any more: they were obeyed when it was made. */
+/* Prints the screen without trailing empty lines. Program output is untrusted, but a screen
+ * contains no control characters: the terminal has already interpreted them. */
 static void print_screen(const char *screen)
 {
     size_t n = strlen(screen);
@@ -36,7 +36,7 @@ static int look(struct cordon_session *s, struct cordon_error *error)
     return 0;
 }
 
-/* The pattern goes into JSON as it is. */
+/* The pattern is inserted into the JSON without escaping. */
 static int wait_for_pattern(
     struct cordon_session *s, const char *pattern, struct cordon_error *error)
 {
@@ -46,7 +46,7 @@ static int wait_for_pattern(
     return cordon_session_wait_for(s, condition, 10 * SECOND, error);
 }
 
-/* What a person would do at a shell. Blanks at the ends of lines are not part of a screen. */
+/* Does what a person would do at a shell. Trailing blanks of lines are not part of a screen. */
 static int drive(struct cordon_session *s, struct cordon_exit *end, struct cordon_error *error)
 {
     if (wait_for_pattern(s, "[$#]$", error) < 0 ||

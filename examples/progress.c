@@ -1,5 +1,5 @@
-/* Watches a scenario as it runs; Ctrl+C ends it in an orderly way: everything that it started is
- * ended, and there is a result all the same.
+/* Watches a scenario while it runs; Ctrl+C cancels it in an orderly way: all its processes are
+ * ended, and a result is still returned.
  *
  *     cc -o progress progress.c $(pkg-config --cflags --libs cordon)
  *     ./progress login.yaml
@@ -11,7 +11,7 @@
 
 static struct cordon_cancel *cancel;
 
-/* All that a signal handler may do: cordon_cancel_trigger() is made for it. */
+/* All that a signal handler may do: cordon_cancel_trigger() is async-signal-safe. */
 static void interrupted(int sig)
 {
     (void)sig;

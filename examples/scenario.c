@@ -3,7 +3,7 @@
  *     cc -o scenario scenario.c $(pkg-config --cflags --libs cordon)
  *     ./scenario login.yaml [RECORD]
  *
- * With a second argument, a record of the run goes to that directory: for cordon trace and replay.
+ * With a second argument, writes a record to that directory, for cordon trace and replay.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <cordon.h>
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
     struct cordon_error error = {0};
     struct cordon_result *r = cordon_run_scenario_file(argv[1], &options, &error);
     if (!r) {
-        /* A scenario that is wrong says where: file, line, column, field. */
+        /* For an invalid scenario the message has the location: file, line, column, field. */
         fprintf(stderr, "scenario: %s (%s)\n", error.message, error.code);
         int status = error.exit_status;
         cordon_error_clear(&error);

@@ -33,7 +33,7 @@ static void own_add_words(struct str_list *list, struct str line, struct arena *
     }
 }
 
-/* Files of settings in the place of the usual ones. */
+/* Settings files that replace the default ones. */
 static void add_git_environment(struct str_list *list, struct arena *a)
 {
     static const char *const names[] = {"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"};
@@ -46,7 +46,7 @@ static void add_git_environment(struct str_list *list, struct arena *a)
     }
 }
 
-/* Git's settings of the user hold in every repository. */
+/* The user's git settings apply in every repository. */
 static void add_git(struct str_list *list, struct arena *a)
 {
     const char *home = home_dir(a), *xdg = getenv("XDG_CONFIG_HOME");

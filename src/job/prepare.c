@@ -1,4 +1,4 @@
-/* Policies and wishes into verdicts and plans. */
+/* Turns policies and options into verdicts and plans. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/prepare.h"
 
@@ -20,8 +20,9 @@ static struct str_list prepare_single(struct arena *a, struct str text)
     return (struct str_list){p, 1};
 }
 
-/* To start in, and to read if it can be: what can't is denied as the working directory that it is,
- * not as an entry of a list that nobody wrote. One that no policy may name is left out. */
+/* Uses the directory to start in, and grants read access if possible: otherwise it is denied as the
+ * working directory, not as an entry of a list that the user did not write. A directory that no
+ * policy may name is left out. */
 static void use_dir(struct prepared *x, struct str dir)
 {
     struct arena *a = x->arena;
@@ -35,7 +36,7 @@ static void use_dir(struct prepared *x, struct str dir)
         x->policy.fs.allowed_read = policy.fs.allowed_read;
 }
 
-/* Without a policy: this command, and the working directory to read. */
+/* Without a policy: allows this command, and reading the working directory. */
 static bool default_policy(struct prepared *x, struct err *err)
 {
     struct arena *a = x->arena;
@@ -87,7 +88,7 @@ enum policy_sandbox prepare_sandbox_mode(const char *name)
     return POLICY_NATIVE;
 }
 
-/* A policy that asks for less than that is not for the settings to agree to. */
+/* The user's settings cannot acknowledge a policy that asks for less than landlock. */
 static void choose_sandbox(struct prepared *x)
 {
     const struct prepare_options *o = x->options;
@@ -104,7 +105,7 @@ static void choose_sandbox(struct prepared *x)
     }
 }
 
-/* What the flags change in it. */
+/* Applies the flags to the policy. */
 static void edit_policy(struct prepared *x)
 {
     const struct prepare_options *o = x->options;
@@ -126,13 +127,13 @@ static void edit_policy(struct prepared *x)
         p->artifacts = (struct policy_artifacts){0};
 }
 
-/* Whose policy it is. */
+/* Returns the author of the policy. */
 static enum consent_author author_of(const struct prepared *x)
 {
     return x->options->policy || x->options->preset || !x->given ? CONSENT_USER : x->author;
 }
 
-/* What a flag asked for is acknowledged by a flag: the policy's key would be no help. */
+/* A request made by a flag is acknowledged by a flag: naming the policy's key would not help. */
 static void name_flags(struct prepared *x)
 {
     const struct prepare_options *o = x->options;
@@ -148,8 +149,8 @@ static void name_flags(struct prepared *x)
     }
 }
 
-/* An author agrees to inexact limits for himself; and a recording has all limits, asked for or not.
- */
+/* An author can accept inexact limits only for themselves; and a recording has all limits,
+ * requested or not. */
 static void take_limits(struct prepared *x)
 {
     enum consent_author author = author_of(x);
@@ -167,7 +168,7 @@ static void prepare_validate(struct prepared *x)
     else if (x->start.p && has_policy(x))
         cwd = arena_strdup(x->arena, x->start);
     policy_validate(&x->policy, &x->host, x->arena, &x->verdict);
-    /* Without a policy of the user's the record is our own affair, and lies in no list. */
+    /* Without a policy from the user the record is our own affair, and is not in any list. */
     if (x->options->artifacts && !has_policy(x) && x->policy.fs_strict_write &&
         !x->policy.fs_write_unsafe_ack)
         denials_add(&x->verdict.denials,
@@ -191,8 +192,8 @@ void prepare_keep(struct prepared *x, struct str path)
     x->own.p = p;
 }
 
-/* Where neither the user nor a policy of theirs says what may be written, their repositories stay
- * theirs: presets, and policies of others. */
+/* If neither the user nor the user's policy defines what may be written, the user's repositories
+ * are protected: with presets, and with policies of other authors. */
 static void find_repositories(struct prepared *x)
 {
     bool named = !x->options->preset && author_of(x) == CONSENT_USER;
@@ -214,8 +215,8 @@ static void find_repositories(struct prepared *x)
             .context = x->accepts_context});
 }
 
-/* What the policy of somebody else reaches is for the user to agree to, here or once and for all.
- */
+/* The user must consent to everything that another author's policy reaches, for this run or
+ * permanently. */
 static void find_needs(struct prepared *x, bool network)
 {
     enum consent_author author = author_of(x);
@@ -294,7 +295,7 @@ static bool open_artifacts(struct prepared *x, struct err *err)
             "the artifacts directory is not what was checked a moment ago: '" STR_FMT "'",
             STR_ARG(name));
     x->hidden = name;
-    /* What is known before the command starts is written before it starts. */
+    /* Everything known before the command starts is written before it starts. */
     AUTO_JSON json_t *policy = policy_to_json(&x->policy);
     return artifacts_put_json(&x->artifacts, "normalization.json", record, err) &&
            artifacts_put_json(&x->artifacts, "policy.json", policy, err);
@@ -348,7 +349,7 @@ struct artifacts *prepared_record(struct prepared *x)
     return x->artifacts.dir >= 0 ? &x->artifacts : NULL;
 }
 
-/* The first failure; the result on disk and that which is told have it. */
+/* Records the first failure, in the result on disk and in the one that is reported. */
 static void blame_record(struct prepared *x, json_t *result, struct err *error)
 {
     json_put(result, "status", json_string(exec_status_name(EXEC_ERRORED)));
@@ -356,7 +357,7 @@ static void blame_record(struct prepared *x, json_t *result, struct err *error)
     err_move(&x->record_error, error);
 }
 
-/* Each file by itself: on a full disk one may have room where another had none. */
+/* Writes each file independently: on a full disk one may fit where another did not. */
 static bool prepare_write_result(struct prepared *x, const json_t *result, struct err *err)
 {
     AUTO_ERR struct err later = {0};
@@ -377,7 +378,7 @@ void prepare_finish(struct prepared *x, json_t *result)
         blame_record(x, result, &second);
 }
 
-/* After every end, also a failed start: no process of the command is left. */
+/* After every end, including a failed start: no process of the command is left. */
 void prepared_done(struct prepared *x)
 {
     if (x->protect && x->protect->unchecked)

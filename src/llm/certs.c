@@ -1,4 +1,4 @@
-/* Where distributions keep CA certificates. */
+/* Locations of CA certificates in Linux distributions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/certs.h"
 
@@ -9,11 +9,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Only root can write to these places. */
+/* Only root can write to these locations. */
 static const char *const files[] = {
     "/etc/ssl/certs/ca-certificates.crt", /* Debian, Ubuntu, Arch, Gentoo, Alpine, NixOS */
     "/etc/pki/tls/certs/ca-bundle.crt",   /* Fedora, RHEL */
-    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* the same, newer ones */
+    "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem", /* the same, newer versions */
     "/etc/ssl/ca-bundle.pem",                            /* openSUSE */
     "/etc/ssl/cert.pem",                                 /* Alpine without ca-certificates */
     "/etc/pki/tls/cacert.pem",
@@ -34,7 +34,7 @@ static bool file_has_any(const char *path)
     return access(path, R_OK) == 0 && stat(path, &st) == 0 && st.st_size > 0;
 }
 
-/* OpenSSL asks for a certificate by the hash of its subject: "4042bcee.0". */
+/* OpenSSL looks up a certificate by the hash of its subject: "4042bcee.0". */
 static bool is_hashed(const char *name)
 {
     return strspn(name, "0123456789abcdef") == 8 && name[8] == '.' && name[9] >= '0' &&
@@ -53,7 +53,7 @@ static bool dir_has_any(const char *path)
     return found;
 }
 
-/* One directory of a list with colons, as OpenSSL takes it. */
+/* Checks the directories of a colon-separated list, as OpenSSL accepts it. */
 static bool dirs_have_any(const char *paths)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);

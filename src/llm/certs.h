@@ -1,5 +1,5 @@
-/* CA certificates that servers are checked with: where this system keeps them. SSL_CERT_FILE and
- * SSL_CERT_DIR say otherwise.
+/* The system's CA certificates for verifying servers. SSL_CERT_FILE and SSL_CERT_DIR override the
+ * default locations.
  *
  *     struct certs c = certs_find();
  */
@@ -10,7 +10,7 @@
 #include "base/base.h"
 
 struct certs {
-    const char *file, *dir; /* NULL: none; both: no server is trusted */
+    const char *file, *dir; /* NULL: none; both NULL: no server is trusted */
     bool any;               /* there is at least one certificate */
 };
 

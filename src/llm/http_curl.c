@@ -14,14 +14,14 @@ struct http_curl_request {
     CURLM *multi; /* the client's, or our own */
     CURL *easy;
     struct curl_slist *headers;
-    struct buf head;          /* the header lines of the answer, lower-case names */
-    struct buf pending, read; /* what came; what the caller looks at */
+    struct buf head;          /* header lines of the response, with lower-case names */
+    struct buf pending, read; /* received bytes; bytes returned to the caller */
     bool begun, body_begun;
     bool paused;
     bool done;
-    bool has_certs; /* of a CA, in a place that we know */
+    bool has_certs; /* CA certificates were found */
     CURLcode result;
-    curl_off_t sent; /* bytes of the body */
+    curl_off_t sent; /* bytes of the request body sent */
     char words[CURL_ERROR_SIZE];
 };
 
@@ -38,7 +38,7 @@ void http_curl_forget(struct http_client *c)
         curl->multi_cleanup(c->multi);
 }
 
-/* What libcurl calls ----------------------------------------------------------------------------
+/* Callbacks for libcurl -------------------------------------------------------------------------
  */
 
 static size_t on_body(char *bytes, size_t size, size_t n, void *context)
@@ -59,7 +59,7 @@ static size_t on_header(char *bytes, size_t size, size_t n, void *context)
     struct http_curl_request *r = context;
     struct str line = str_n(bytes, size * n), status = line;
     if (str_starts_with(line, STR("HTTP/"))) {
-        buf_reset(&r->head); /* 100 Continue, or the answer of a proxy, came before */
+        buf_reset(&r->head); /* 100 Continue, or the response of a proxy, came before */
         str_cut(line, ' ', &(struct str){0}, &status);
         if (str_starts_with(status, STR("1")) && !http_note_interim(&r->http))
             return 0;
@@ -148,7 +148,7 @@ static void http_curl_perform(struct http_curl_request *r)
         r->result = CURLE_RECV_ERROR;
     }
     take_messages(r);
-    /* A large request on a slow line is progress, too. */
+    /* Uploading a large request over a slow connection is also progress. */
     r->curl->easy_getinfo(r->easy, CURLINFO_SIZE_UPLOAD_T, &sent);
     if (sent != r->sent)
         r->http.last_ms = clock_mono_ms();
@@ -167,7 +167,7 @@ static void poll_for(struct http_curl_request *r, uint64_t ms)
     r->curl->multi_poll(r->multi, fds, n, (int)MIN(ms, (uint64_t)INT_MAX), &ready);
 }
 
-/* 100 Continue is no answer yet. */
+/* 100 Continue is not a final response. */
 static long http_curl_status(const struct http_curl_request *r)
 {
     long status = 0;
@@ -182,7 +182,7 @@ static bool http_curl_has_head(const struct http_curl_request *r)
     return r->body_begun || (ended && http_curl_status(r));
 }
 
-/* Goes on until `reached`, or all is over. */
+/* Runs until `reached` returns true or the transfer ends. */
 static bool http_curl_run_until(struct http_curl_request *r,
     bool (*reached)(const struct http_curl_request *r), struct err *err)
 {
@@ -257,12 +257,13 @@ static void add_headers(struct http_curl_request *r)
         if (line.n)
             http_curl_add_header(r, z);
     }
-    /* Nobody waits for a 100 Continue. */
+    /* Never wait for a 100 Continue. */
     http_curl_add_header(r, "Expect:");
 }
 
-/* Every option, also with nothing: libcurl has places of its own for each that is not set, which
- * would be trusted beside those that are chosen. The same for a proxy that is spoken to by TLS. */
+/* Sets every option, even to NULL: libcurl has default locations for each option that is not set,
+ * which would be trusted in addition to the chosen ones. The same applies to a proxy reached by
+ * TLS. */
 static void configure_certs(struct http_curl_request *r)
 {
     const struct certs certs = certs_find();
@@ -293,8 +294,8 @@ static void http_curl_configure(struct http_curl_request *r)
     SET(NETRC, (long)CURL_NETRC_IGNORED);
     SET(PROTOCOLS_STR, "http,https");
     if (http_is_loopback(s->url))
-        SET(PROXY, "");  /* whatever the variables say */
-    SET(QUICK_EXIT, 1L); /* who cancels does not wait for the resolver's thread */
+        SET(PROXY, "");  /* regardless of the environment variables */
+    SET(QUICK_EXIT, 1L); /* do not wait for the resolver thread on cancel */
     SET(SSL_VERIFYPEER, 1L);
     SET(SSL_VERIFYHOST, 2L);
     SET(CONNECTTIMEOUT_MS, (long)MIN(connect_ms, (uint64_t)INT_MAX));

@@ -1,4 +1,4 @@
-/* Knowledge that follows the user. */
+/* Relearns the known state, following the user's changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/again.h"
 
@@ -9,7 +9,7 @@
 
 /* Stamps --------------------------------------------------------------------------------------- */
 
-/* Another number for each change of a name; 0: it is absent. */
+/* Returns a number that differs after every change of a name; 0: it is absent. */
 static uint64_t stamp_of(int dir, const char *name)
 {
     struct stat st;
@@ -20,7 +20,7 @@ static uint64_t stamp_of(int dir, const char *name)
     return fnv_add(FNV_START, str_n((const char *)numbers, sizeof(numbers))) | 1;
 }
 
-/* A directory itself changes with every commit: its parts count. */
+/* A directory itself changes with every commit, so only its parts count. */
 static struct known_stamp take_stamp(const struct protect_root *r, const struct scan_place *place)
 {
     struct known_stamp s = {.place = *place};
@@ -33,7 +33,7 @@ static struct known_stamp take_stamp(const struct protect_root *r, const struct 
     return s;
 }
 
-/* A place that was set aside has a new path, which the search has to find first. */
+/* A place that was set aside has a new path, which the search must find first. */
 void again_stamp(struct protect *p)
 {
     arena_done(&p->stamps);
@@ -111,10 +111,10 @@ static void renew(struct protect *p)
     arena_done(&old);
 }
 
-/* Less knowledge is never a danger --------------------------------------------------------------
+/* Forgetting is always safe ---------------------------------------------------------------------
  */
 
-/* Whether a place is there still; parts of it that are not are forgotten. */
+/* Returns true if a place still exists; forgets those of its parts that do not. */
 static bool forget_parts(const struct protect_root *r, struct known *k, struct arena *a)
 {
     struct stat st;
@@ -144,7 +144,7 @@ static void forget_gone(struct protect_root *r)
             r->named[i].type = 0;
 }
 
-/* Whether the last check has looked at everything. */
+/* Returns true if the last check covered everything. */
 static bool was_whole(const struct protect *p)
 {
     for (size_t i = 0; i < p->n_roots; i++)

@@ -1,6 +1,6 @@
-/* Private to src/repo: learns the state of repositories again between the commands of a session.
- * After a complete check every part is the user's or was checked: a change until the next command
- * is the user's, and a part that the user removes is no longer known.
+/* Private to src/repo: relearns the state of repositories between the commands of a session. After
+ * a complete check every part is the user's or was checked: a change before the next command is the
+ * user's, and a part that the user removes is no longer known.
  *
  *     again_stamp(p);          after a check, no command running
  *     ...the user works...
@@ -18,8 +18,8 @@
 void again_stamp(struct protect *p);
 void again_know(struct protect *p);
 
-/* Takes back what the user has not touched since the stamps: places that were not known before, and
- * parts that were not there. */
+/* Removes from the new state everything that the user has not touched since the stamps: places that
+ * were unknown before, and parts that did not exist. */
 void again_sift(struct protect *p, struct protect_root *r);
 
 #endif

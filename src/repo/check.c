@@ -1,4 +1,4 @@
-/* After a command: what must not stay is set aside. */
+/* Sets forbidden changes aside after a command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "path/beneath.h"
@@ -19,20 +19,20 @@
 enum {
     WHAT_MAX = 400, /* bytes of a description */
     POINTER_MAX = PATH_MAX + 64,
-    REPORT_SPARE = 1 << 20, /* bytes of the session's memory that reports leave */
-    HOOKS_MAX = 20000,      /* entries of a directory of hooks */
-    HEAD_BYTES = 255,       /* that git reads of a HEAD */
+    REPORT_SPARE = 1 << 20, /* bytes of the session's arena that reports must leave free */
+    HOOKS_MAX = 20000,      /* entries of a hooks directory */
+    HEAD_BYTES = 255,       /* that git reads from a HEAD */
 };
 
 struct check {
     struct protect *p;
     struct protect_root *root;
     struct arena *arena;
-    bool *would;  /* NULL: things are set aside; else only whether anything would be */
+    bool *would;  /* NULL: set things aside; otherwise only note whether anything would be */
     bool touched; /* something was set aside, or should have been */
 };
 
-/* The earlier state of a place; none in a trial. */
+/* Returns the earlier state of a place; NULL in a trial. */
 static struct known *find(const struct check *c, const struct scan_place *place)
 {
     return c->would ? NULL : (struct known *)known_find(c->root, place);
@@ -45,7 +45,7 @@ static bool is_trial(struct check *c)
     return c->would;
 }
 
-/* The place in the list for a thing: one that could not be moved takes that of another. */
+/* Returns the list slot for a held file: one that could not be moved replaces one that was. */
 static struct protect_held *find_room(struct protect *p, const struct protect_held *held)
 {
     size_t bytes = held->path.n + held->what.n + held->where.n + held->why.n;
@@ -83,7 +83,7 @@ static void report(struct check *c, const struct protect_held *held)
     known_report(c->p, held);
 }
 
-/* The path is from the root. */
+/* The path is relative to the root. */
 static bool is_accepted(const struct check *c, struct str path, struct str bytes)
 {
     const struct protect_options *o = &c->p->options;
@@ -95,10 +95,10 @@ static struct str join(struct check *c, struct str dir, const char *name)
     return str_z(arena_printf(c->arena, STR_FMT "%s%s", STR_ARG(dir), dir.n ? "/" : "", name));
 }
 
-/* A part of a directory, which is open. */
+/* A part of an open directory. */
 struct part {
     int dir;
-    struct str path; /* of the directory, from the root */
+    struct str path; /* path of the directory, relative to the root */
     const char *name;
 };
 
@@ -158,7 +158,7 @@ static bool is_worktree_setting(const struct gitconfig_entry *e)
     return str_is(e->section, "core") && !e->subsection.p && str_is(e->name, "worktree");
 }
 
-/* `git submodule` writes where the work tree is, and the `.git` file there leads back. */
+/* `git submodule` writes the path of the work tree, and the `.git` file there points back. */
 static bool is_own_worktree(
     struct check *c, const struct part *part, const struct gitconfig_entry *e)
 {
@@ -174,7 +174,7 @@ static bool is_own_worktree(
            str_eq(lead_pointer(c->root, pointer, c->arena), part->path);
 }
 
-/* Of a text that git may not even read, nothing is left. Entries that were there before stay. */
+/* Nothing is kept of a text that git may refuse to read. Entries that existed before stay. */
 static bool split_settings(struct check *c, const struct part *part, struct str text,
     struct str before, struct arena *a, struct buf *plain, struct buf *what)
 {
@@ -198,7 +198,7 @@ static bool split_settings(struct check *c, const struct part *part, struct str 
     return n == config.n;
 }
 
-/* `before`: what stood there when the command started; no value: nothing. */
+/* `before`: the text when the command started; no value: none existed. */
 static void check_settings(struct check *c, const struct part *part, struct str before)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(32 << 20);
@@ -228,7 +228,7 @@ static void check_settings(struct check *c, const struct part *part, struct str 
 /* Hooks -----------------------------------------------------------------------------------------
  */
 
-/* Each name has memory of its own: there may be very many. */
+/* Each name has its own arena: there may be very many. */
 static void check_hook(struct check *all, const struct part *hooks, const char *file)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -270,7 +270,7 @@ static void check_hooks(struct check *c, const struct part *part)
 /* Repositories ----------------------------------------------------------------------------------
  */
 
-/* The directory of a work tree that `git worktree add` made. */
+/* The git directory of a work tree made by `git worktree add`. */
 static bool is_worktree(struct check *c, const struct part *part)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
@@ -305,7 +305,7 @@ static bool is_jj_name(const char *name)
     return strcmp(name, PARTS_JJ_REPO) == 0 || strcmp(name, PARTS_JJ_TARGET) == 0;
 }
 
-/* A file of jj that leads to the repository of a work tree in the same tree, or to git's. */
+/* A jj file that points to the repository of a work tree in the same tree, or to git's. */
 static bool is_jj_way(struct check *c, const struct part *part)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
@@ -327,7 +327,7 @@ static bool is_jj_way(struct check *c, const struct part *part)
     return place && place->kind == (is_repo ? SCAN_JJ : SCAN_GITDIR);
 }
 
-/* A part that was not there when the session began, or of a repository that was not. */
+/* Checks a part that did not exist when the session began, or whose repository did not. */
 static void check_new_part(struct check *c, enum scan_kind kind, const struct part *part)
 {
     struct stat st;
@@ -351,7 +351,8 @@ static void check_new_part(struct check *c, enum scan_kind kind, const struct pa
                                            : STR("steers a version control system"));
 }
 
-/* `info` as a link would bring attributes from elsewhere, `rebase-merge` steps of a rebase. */
+/* `info` as a symlink would bring in attributes from elsewhere, `rebase-merge` the steps of a
+ * rebase. */
 static void check_way(struct check *c, const struct part *part)
 {
     for (const char *slash = part->name; (slash = strchr(slash, '/')); slash++) {
@@ -362,7 +363,7 @@ static void check_way(struct check *c, const struct part *part)
     }
 }
 
-/* A link can be replaced by anybody who can write its directory. It is made again. */
+/* A symlink can be replaced by any process that can write its directory. It is recreated. */
 static void check_known_link(
     struct check *c, const struct part *part, const struct known_name *then)
 {
@@ -374,8 +375,8 @@ static void check_known_link(
     (void)!symlinkat(then->target.p, part->dir, part->name);
 }
 
-/* Whether git takes a HEAD for one: by its first bytes, as its own check does. One that can't be
- * read counts as one, and so does one that is missing: a .git may get it. */
+/* Returns true if git accepts a HEAD as one: by its first bytes, as git's own check does. A HEAD
+ * that can't be read counts as one, and so does a missing one: a .git may get it later. */
 bool known_has_head(int dir)
 {
     char text[HEAD_BYTES];
@@ -393,7 +394,7 @@ bool known_has_head(int dir)
     return n >= 40;
 }
 
-/* A directory whose names happen to be those of a repository: its HEAD says nothing at all. */
+/* A directory whose names happen to be those of a repository: its HEAD is empty. */
 static bool is_chance(int dir, struct str path)
 {
     struct stat st;
@@ -402,7 +403,7 @@ static bool is_chance(int dir, struct str path)
            st.st_size == 0;
 }
 
-/* A link in the place of settings goes aside, and they are made again as far as they were read. */
+/* Sets aside a symlink that replaces settings, and restores them as far as they were read. */
 static void restore_settings(
     struct check *c, const struct part *part, const struct known_text *then)
 {
@@ -420,7 +421,8 @@ static void restore_settings(
                   .errnum = errnum});
 }
 
-/* The mount of a file that the user replaced is gone, and the command may have written to it. */
+/* The mount of a file that the user replaced is gone, and the command may have written to the
+ * file. */
 static void check_replaced(struct check *c, const struct part *part, const struct known_text *then)
 {
     struct known_text now = *then;
@@ -434,7 +436,7 @@ static void check_replaced(struct check *c, const struct part *part, const struc
 /* Conflicts -------------------------------------------------------------------------------------
  */
 
-/* The last value of core.worktree in a file of settings; no value: none. */
+/* Returns the last value of core.worktree in a settings file; no value: none. */
 static struct str find_worktree(int dir, const char *name, struct arena *a)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
@@ -450,8 +452,8 @@ static struct str find_worktree(int dir, const char *name, struct arena *a)
 
 struct conflicts {
     int dir;     /* the git directory */
-    bool inside; /* in each work tree, all files of the list are in it */
-    bool other;  /* there are work trees beside the usual one, or instead of it */
+    bool inside; /* in each work tree, all listed files are inside it */
+    bool other;  /* there are work trees besides the usual one, or instead of it */
 };
 
 static void check_tree(struct conflicts *x, int tree)
@@ -459,7 +461,7 @@ static void check_tree(struct conflicts *x, int tree)
     x->inside = x->inside && (tree < 0 || rebase_conflicts_are_inside(x->dir, tree));
 }
 
-/* Work trees by core.worktree. */
+/* Work trees set by core.worktree. */
 static void check_set_trees(struct conflicts *x)
 {
     for (size_t i = 0; i < KNOWN_TEXTS; i++) {
@@ -473,7 +475,7 @@ static void check_set_trees(struct conflicts *x)
     }
 }
 
-/* Work trees whose `.git` leads to the git directory. */
+/* Work trees whose `.git` points to the git directory. */
 static void check_led_trees(const struct check *c, struct conflicts *x, const struct stat *st)
 {
     const struct scan *s = &c->root->scan;
@@ -493,8 +495,8 @@ static void check_led_trees(const struct check *c, struct conflicts *x, const st
     }
 }
 
-/* git copies the listed files when the user commits, also if a command has replaced them by links
- * since. In other work trees than the usual one, only a list that has not changed stays. */
+/* git copies the listed files when the user commits, even if a command has replaced them by
+ * symlinks since. In work trees other than the usual one, only an unchanged list may stay. */
 static bool conflicts_may_stay(
     const struct check *c, int dir, const struct scan_place *place, const struct known_text *then)
 {
@@ -525,7 +527,7 @@ static bool is_rebase_plain(const struct check *c, int dir, const struct scan_pl
            !rebase_adds(dir, which, then ? then->text : STR(""));
 }
 
-/* git continues a rebase that a command began, also one whose directory is a link. */
+/* git continues a rebase that a command began, even if its directory is a symlink. */
 static void check_rebase(
     struct check *c, int dir, const struct scan_place *place, const struct known *known)
 {
@@ -592,7 +594,7 @@ static void hold_place(struct check *c, struct str path, struct str what)
                   .errnum = errnum});
 }
 
-/* A `.git` file may name a repository of the same tree, which is looked at itself. */
+/* A `.git` file may name a repository of the same tree, which is checked itself. */
 static bool pointer_is_plain(struct check *c, struct str path)
 {
     if (check_accepts(c->p, c->root, path))
@@ -602,7 +604,7 @@ static bool pointer_is_plain(struct check *c, struct str path)
     return place && place->kind == SCAN_GITDIR;
 }
 
-/* Cordon makes its own directory while it works. */
+/* Cordon creates its own directory while it works. */
 static bool is_own(struct check *c, const struct scan_place *place)
 {
     const struct protect_options *o = &c->p->options;
@@ -613,7 +615,7 @@ static bool is_own(struct check *c, const struct scan_place *place)
     return false;
 }
 
-/* Whether git finds another directory from a known place than before the command. */
+/* Returns true if git finds another directory from a known place than before the command. */
 static bool note_lead(const struct check *c, struct known *known)
 {
     struct known_lead now = lead_of(c->root, known->kind, known->path);
@@ -635,7 +637,7 @@ static void check_place(struct check *c, const struct scan_place *place)
             hold_place(c, place->path, STR("settings of cordon"));
         return;
     case SCAN_LINK:
-        /* One that has another target is checked separately. */
+        /* A symlink with a different target is checked separately. */
         if (!known || (moved && !lead_link_is_plain(c->root, place->path)))
             hold_place(c, place->path, STR("a link to another place"));
         return;
@@ -644,7 +646,7 @@ static void check_place(struct check *c, const struct scan_place *place)
     }
 }
 
-/* A link that was there is made again; what stands in its place goes aside. */
+/* Recreates a symlink that existed; sets aside anything that replaces it. */
 static void check_link(
     struct check *c, struct str path, const struct known_name *then, struct str what)
 {
@@ -670,7 +672,7 @@ static void check_known_places(struct check *c)
     }
 }
 
-/* Links on the way to hooks and to what settings name. */
+/* Symlinks on the path to hooks and to files that settings name. */
 static void check_ways(struct check *c)
 {
     for (size_t i = 0; i < c->root->n_ways; i++)
@@ -678,7 +680,7 @@ static void check_ways(struct check *c)
             STR("replaces a link that leads to hooks or settings"));
 }
 
-/* Settings, and files that they name, that were not there. */
+/* Settings files, and files that settings name, that did not exist. */
 static void check_named(struct check *c)
 {
     struct protect_root *r = c->root;

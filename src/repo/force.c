@@ -1,4 +1,4 @@
-/* Modes that stand in the way. */
+/* Grants the owner access to directories whose mode denies it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/force.h"
 
@@ -13,7 +13,8 @@ enum {
     NAME_SIZE = 64,
 };
 
-/* An O_PATH descriptor has no fchmod(); its name in /proc leads to exactly this directory. */
+/* fchmod() does not work on an O_PATH descriptor; its name in /proc resolves to exactly this
+ * directory. */
 static bool open_up(int fd)
 {
     char name[NAME_SIZE];

@@ -1,4 +1,4 @@
-/* Directories that a hostile tree has closed to its owner, opened again.
+/* Opens directories whose mode a hostile tree has set to deny their owner access.
  *
  *     AUTO_FD int fd = force_open(dir, "hooks", true);
  */
@@ -8,11 +8,13 @@
 
 #include "base/base.h"
 
-/* Opens a directory below another one, links refused. If only its mode is against that and it is
- * ours, the owner gets all rights first; `force` says whether that may be done. -1 and errno. */
+/* Opens a directory below another one; refuses symlinks. If only its mode prevents that and it is
+ * ours, first grants the owner all permissions, if `force` is set. Returns -1 and sets errno on
+ * failure. */
 MUST_USE int force_open(int dir, const char *path, bool force);
 
-/* Gives the owner all rights of a directory, if it is one and ours: only such can be moved. */
+/* Grants the owner all permissions if this is a directory and ours: only such a directory can be
+ * moved. */
 void force_mode(int dir, const char *name);
 
 #endif

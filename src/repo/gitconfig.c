@@ -1,4 +1,5 @@
-/* Git's configuration: one pass over the bytes, with one byte of lookahead (for CR LF). */
+/* Parser for git's configuration: one pass over the bytes, with one byte of lookahead (for CR
+ * LF). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitconfig.h"
 
@@ -11,13 +12,13 @@ struct reader {
     size_t at;
     struct arena *arena;
     struct buf stem;                /* the header: "section", "section.sub" */
-    struct str section, subsection; /* of the stem, in the arena; p NULL: not yet there */
+    struct str section, subsection; /* of the stem, in the arena; p NULL: not set yet */
     struct buf name, value;
     struct gitconfig_entry *entries;
     size_t n, room;
 };
 
-/* As git has them, whatever the locale is. */
+/* As in git, independent of the locale. */
 static bool is_space(int c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
@@ -60,7 +61,7 @@ static bool keep(struct reader *r, struct str s, struct str *ret_copy)
 /* Headers ----------------------------------------------------------------------------------------
  */
 
-/* The part in quotes, from the blank before it. Any byte may be escaped. */
+/* Reads the quoted part, starting at the blank before it. Any byte may be escaped. */
 static bool read_subsection(struct reader *r, int c)
 {
     for (; is_space(c); c = next(r))
@@ -79,7 +80,7 @@ static bool read_subsection(struct reader *r, int c)
     return next(r) == ']';
 }
 
-/* Behind the '['. */
+/* Reads after the '['. */
 static bool read_header(struct reader *r)
 {
     buf_reset(&r->stem);
@@ -96,7 +97,7 @@ static bool read_header(struct reader *r)
     }
 }
 
-/* The header's parts as every entry below it has them: the section ends at the first dot. */
+/* Keeps the header's parts for the entries below it: the section ends at the first dot. */
 static bool keep_header(struct reader *r)
 {
     struct str stem = buf_str(&r->stem);
@@ -112,7 +113,7 @@ static bool keep_header(struct reader *r)
 /* Entries ----------------------------------------------------------------------------------------
  */
 
-/* The byte that a backslash in a value stands for, or -1. */
+/* Returns the byte that an escape in a value represents, or -1. */
 static int unescaped(int c)
 {
     switch (c) {
@@ -130,7 +131,7 @@ static int unescaped(int c)
     }
 }
 
-/* Behind a backslash; a line break there only continues the value. */
+/* Reads after a backslash; a line break there only continues the value. */
 static bool read_escape(struct reader *r)
 {
     int c = next(r);
@@ -143,7 +144,7 @@ static bool read_escape(struct reader *r)
     return true;
 }
 
-/* Behind the '='. Blanks count only between other bytes. */
+/* Reads after the '='. Blanks count only between other bytes. */
 static bool read_value(struct reader *r)
 {
     bool is_quoted = false;
@@ -190,7 +191,7 @@ static bool add_entry(struct reader *r, bool has_value)
     return true;
 }
 
-/* From the first letter of its name. */
+/* Reads from the first letter of its name. */
 static bool read_entry(struct reader *r, int c)
 {
     buf_reset(&r->name);
@@ -206,7 +207,7 @@ static bool read_entry(struct reader *r, int c)
 /* The text ----------------------------------------------------------------------------------------
  */
 
-/* A mark at the start is skipped; a part of one is refused, being no letter. */
+/* Skips a byte order mark at the start; an incomplete one is refused because it is not a letter. */
 static void skip_bom(struct reader *r)
 {
     if (str_starts_with(r->in, STR("\xef\xbb\xbf")))

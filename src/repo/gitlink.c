@@ -1,5 +1,5 @@
-/* The index without some submodules: entries are copied as they are, except the names of version 4,
- * of which each depends on the one before. */
+/* Writes the index without some submodules: entries are copied unchanged, except the names of
+ * version 4, each of which depends on the previous one. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitlink.h"
 
@@ -31,10 +31,10 @@ _Static_assert((int)INDEX_SHA1 == (int)SHA1_BYTES, "one number");
  */
 
 struct rewrite {
-    struct buf *out;   /* NULL: a look only */
-    struct buf *lines; /* of the removed entries; NULL: not wanted */
-    struct buf last;   /* the name of the last entry that was kept */
-    bool differs;      /* the entry before is not the one that was kept last */
+    struct buf *out;   /* NULL: dry run */
+    struct buf *lines; /* lines for the removed entries; NULL: not wanted */
+    struct buf last;   /* name of the last entry that was kept */
+    bool differs;      /* the previous entry is not the one that was kept last */
     uint32_t kept, dropped;
 };
 
@@ -43,7 +43,7 @@ static void rewrite_done(struct rewrite *w)
     buf_done(&w->last);
 }
 
-/* git's variable form: seven bits a byte, and each further byte begins at one more. */
+/* git's variable-length encoding: seven bits per byte, and each further byte adds one. */
 static void add_count(struct buf *out, size_t n)
 {
     char bytes[16];
@@ -99,7 +99,7 @@ static void drop_entry(struct rewrite *w, const struct index_entry *e)
     buf_add_byte(w->lines, '\n');
 }
 
-/* A capital letter marks those that may be left out. */
+/* A capital first letter marks optional extensions. */
 static bool keep_extension(struct rewrite *w, const struct index_extension *x, struct err *err)
 {
     if (x->name.p[0] >= 'A' && x->name.p[0] <= 'Z')
@@ -180,7 +180,7 @@ static bool rewrite_with(size_t hash, struct rewrite *w, struct str index,
     return true;
 }
 
-/* Both kinds of hashes are tried: an index that can be read either way was made for that. */
+/* Tries both hash algorithms: an index that can be read both ways was crafted for that. */
 static bool look(
     struct str index, const struct gitlink_paths *paths, bool *ret_dropped, struct err *err)
 {
@@ -243,7 +243,7 @@ static int open_beneath(int dir_fd, const char *name, int flags)
     return beneath_open(dir_fd, name, flags | O_NOFOLLOW | O_NONBLOCK, 0600, BENEATH_NO_SYMLINKS);
 }
 
-/* The index, and how it will be. */
+/* Reads the index and computes the new one. */
 static bool prepare(struct drop *d, bool *ret_dropped, struct err *err)
 {
     bool dropped = false;
@@ -268,7 +268,7 @@ static bool prepare(struct drop *d, bool *ret_dropped, struct err *err)
     return true;
 }
 
-/* A file with a second name may be one of the user's elsewhere. */
+/* A file with a second hard link may be a file of the user's elsewhere. */
 static int open_list(int dir_fd)
 {
     struct stat st;
@@ -277,7 +277,7 @@ static int open_list(int dir_fd)
     return plain ? TAKE_FD(fd) : -1;
 }
 
-/* Something else in the place of the list is renamed. */
+/* Anything else in the place of the list is renamed. */
 static int open_held(int git_fd, struct err *err)
 {
     AUTO_BUF struct buf ignored = BUF_INIT(NAME_MAX + 1);
@@ -300,7 +300,8 @@ static bool hold(const struct drop *d, struct err *err)
            err_errno(err, E_IO, errno, "cannot write '" HELD_DIR "/" HELD_NAME "'");
 }
 
-/* Owner, group and mode of the old one; as a user the owner is the same, or can't be. */
+/* Copies owner, group and mode of the old index; as a normal user, the owner is the same or can't
+ * be changed. */
 static bool fill_lock(const struct drop *d, int fd, struct err *err)
 {
     bool same = fchown(fd, d->st.st_uid, d->st.st_gid) == 0;
@@ -318,7 +319,7 @@ static bool lock_is_ours(int git_fd, int fd)
            ours.st_dev == there.st_dev && ours.st_ino == there.st_ino;
 }
 
-/* With the lock. */
+/* Called with the lock held. */
 static bool replace(struct drop *d, int lock_fd, bool *ret_dropped, struct err *err)
 {
     bool dropped = false;
@@ -358,7 +359,7 @@ bool gitlink_drop(int git_fd, const struct gitlink_paths *paths, bool *ret_dropp
     if (lock_fd < 0)
         return err_errno(err, E_IO, errno, "cannot create git's '" LOCK_NAME "'");
     bool ok = replace(&d, lock_fd, ret_dropped, err);
-    /* Renamed, the name is free, or another's. */
+    /* After the rename, the name is unused or belongs to another process. */
     if (lock_is_ours(git_fd, lock_fd))
         unlinkat(git_fd, LOCK_NAME, 0);
     return ok;

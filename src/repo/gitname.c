@@ -1,4 +1,4 @@
-/* Names in quotes. */
+/* Quotes file names as git does. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitname.h"
 
@@ -8,7 +8,7 @@ static bool needs_quotes(struct str name)
         unsigned char c = (unsigned char)name.p[i];
         if (c < 0x20 || c >= 0x7f || c == '"' || c == '\\')
             return true;
-        /* In a header without quotes git would take what follows for an absolute path. */
+        /* In an unquoted header git would take the rest for an absolute path. */
         if (c == ' ' && i + 1 < name.n && name.p[i + 1] == '/')
             return true;
     }

@@ -1,11 +1,11 @@
-/* Names of files as git writes them in lines of text: in quotes where they have to be. */
+/* File names as git writes them in text lines: quoted where necessary. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_GITNAME_H
 #define REPO_GITNAME_H
 
 #include "base/buf.h"
 
-/* Appends a name after a prefix such as "a/", which is inside the quotes. */
+/* Appends a name after a prefix such as "a/", which goes inside the quotes. */
 void gitname_add(struct buf *text, const char *prefix, struct str name);
 
 #endif

@@ -1,4 +1,4 @@
-/* Setting things aside. */
+/* Sets files aside. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/hold.h"
 
@@ -16,10 +16,10 @@
 enum {
     TRIES = 16,
     BYTES_MAX = 1 << 20,
-    BESIDE_MAX = NAME_MAX - 32, /* bytes of a name that has two endings */
+    BESIDE_MAX = NAME_MAX - 32, /* bytes of a name that gets two suffixes */
 };
 
-/* The directory of a part that may have names before it. */
+/* Opens the directory of a part, whose name may have leading directories. */
 static int open_parent(int dir, const char *part, const char **ret_name)
 {
     char parent[PATH_MAX];
@@ -34,14 +34,14 @@ static int open_parent(int dir, const char *part, const char **ret_name)
     return force_open(dir, n ? parent : ".", true);
 }
 
-/* A name with an ending; of a name that is too long for it the end is left out. */
+/* Appends a suffix to a name, truncating the name if it is too long. */
 static void add_ending(char name[NAME_MAX + 1], const char *base, const char *ending)
 {
     size_t n = MIN(strlen(base), NAME_MAX - strlen(ending));
     snprintf(name, NAME_MAX + 1, "%.*s%s", (int)n, base, ending);
 }
 
-/* A name that nothing has taken before us, even on purpose. */
+/* Returns a name that cannot have been taken before, not even on purpose. */
 static bool fresh_name(char name[NAME_MAX + 1], const char *base)
 {
     char ending[16];
@@ -53,7 +53,7 @@ static bool fresh_name(char name[NAME_MAX + 1], const char *base)
     return true;
 }
 
-/* A directory may have been made read-only to keep things where they are. */
+/* A directory may have been made read-only to keep its contents from being moved. */
 static void make_writable(int dir)
 {
     struct stat st;
@@ -68,7 +68,7 @@ static int rename_away(int from, const char *name, int to, const char *new_name)
     return renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0 ? 0 : errno;
 }
 
-/* Moves a name to one that is free. */
+/* Moves a name to an unused one. */
 static int move_free(int from, const char *name, int to, const char *base, struct buf *ret_name)
 {
     char other[NAME_MAX + 1];
@@ -84,7 +84,7 @@ static int move_free(int from, const char *name, int to, const char *base, struc
     return errnum;
 }
 
-/* A directory of ours: whatever stands in its place and can't be used goes aside itself. */
+/* Creates a directory of ours: anything in its place that can't be used is itself set aside. */
 static int make_dir(int dir, const char *name)
 {
     struct stat st;
@@ -110,7 +110,7 @@ int hold_open(int gitdir)
     return make_dir(gitdir, PARTS_HELD);
 }
 
-/* The directory for a part, with those that are before its name. */
+/* Opens or creates the directory for a part, including the leading directories of its name. */
 static int open_held(int gitdir, const char *part)
 {
     char name[NAME_MAX + 1];
@@ -147,7 +147,7 @@ int hold_beside(int dir, const char *name, struct buf *where)
     return move_free(dir, name, dir, other, where);
 }
 
-/* The new file is whole before it has the name, and the old one is never without a name. */
+/* The new file is complete before it gets its name, and the old one always has a name. */
 int hold_settings(int gitdir, const char *part, struct str plain, struct buf *where)
 {
     char fresh[NAME_MAX + 1];

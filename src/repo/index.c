@@ -4,14 +4,14 @@
 
 enum {
     HEAD = 12,
-    MODE_AT = 24,     /* in an entry */
-    BEFORE_HASH = 40, /* bytes of it */
-    FLAGS = 2,        /* behind the hash, and before the name */
+    MODE_AT = 24,     /* offset in an entry */
+    BEFORE_HASH = 40, /* bytes of an entry before the hash */
+    FLAGS = 2,        /* bytes of flags, after the hash and before the name */
     EXTENDED = 0x4000,
-    STAGE_AT = 12, /* a bit of the flags */
+    STAGE_AT = 12, /* bit in the flags */
     STAGE = 3,
-    NAME_LENGTH = 0xfff,    /* of the flags; longer names have this number, too */
-    EXTENSION_HEAD = 4 + 4, /* its name, the number of bytes */
+    NAME_LENGTH = 0xfff,    /* in the flags; also set to this value for longer names */
+    EXTENSION_HEAD = 4 + 4, /* name and size */
 };
 
 uint32_t index_number(const char *p, size_t bytes)
@@ -50,7 +50,7 @@ void index_done(struct index_reader *r)
     buf_done(&r->name);
 }
 
-/* Version 4 gives how many bytes of the last name to drop, in git's own variable form. */
+/* Version 4 stores how many bytes of the last name to drop, in git's variable-length encoding. */
 static bool drop_count(struct index_reader *r, size_t *ret_drop)
 {
     size_t n = 0;
@@ -78,7 +78,7 @@ static bool read_name(struct index_reader *r, size_t start, bool *ret_whole)
     buf_truncate(&r->name, r->name.n - drop);
     buf_add(&r->name, rest.p, (size_t)n);
     r->at += (size_t)n + 1;
-    /* Others fill up with NULs to a multiple of eight. */
+    /* Other versions pad with NULs to a multiple of eight. */
     if (r->version != 4)
         r->at = start + ((r->at - start - 1 + 8) & ~(size_t)7);
     return buf_ok(&r->name) && r->at <= r->in.n;
@@ -98,7 +98,7 @@ bool index_entry(struct index_reader *r, struct index_entry *ret_entry, struct e
     if (r->at > r->in.n || !read_name(r, start, &whole))
         return index_damaged(err, "an entry is damaged");
     struct str name = buf_str(&r->name);
-    /* This also tells the two kinds of hashes apart. */
+    /* This also distinguishes the two hash algorithms. */
     if ((flags & NAME_LENGTH) != MIN(name.n, (size_t)NAME_LENGTH))
         return index_damaged(err, "an entry is damaged");
     r->left--;
@@ -112,7 +112,8 @@ bool index_entry(struct index_reader *r, struct index_entry *ret_entry, struct e
     return true;
 }
 
-/* Where the entries end, as git reads it: before the hash, whatever extension that is in. */
+/* Checks the end of the entries where git reads it: before the hash, whichever extension that is
+ * in. */
 static bool end_fits(const struct index_reader *r)
 {
     size_t content = 4 + r->hash, n = EXTENSION_HEAD + content + r->hash;
@@ -123,7 +124,7 @@ static bool end_fits(const struct index_reader *r)
            index_number(p + EXTENSION_HEAD, 4) == r->end;
 }
 
-/* Blocks of entries, by offset and number: a thread reads the first name of one without the name
+/* Blocks of entries, by offset and count: a thread reads the first name of a block without the name
  * before it. */
 static bool blocks_fit(const struct index_reader *r, struct str table)
 {

@@ -1,4 +1,4 @@
-/* The form of git's index: its entries and extensions, one after the other.
+/* The format of git's index: its entries and extensions, one after the other.
  *
  *     AUTO_INDEX struct index_reader r = {0};
  *     if (!index_start(bytes, INDEX_SHA1, &r, err)) ...
@@ -7,11 +7,11 @@
  *     while (!index_at_end(&r))
  *         if (!index_extension(&r, &extension, err)) ...
  *
- * Versions 2, 3 and 4. Nothing in an index says which kind of hash it has: one that is read with
- * the wrong kind is damaged at the first entry, unless it was made to be read both ways.
+ * Reads versions 2, 3 and 4. The index does not record its hash algorithm: reading it with the
+ * wrong one fails at the first entry, unless the index was crafted to be readable both ways.
  *
- * git may begin in the middle, by several threads: extensions say where entries and extensions are.
- * An index in which that is another list than the one from the beginning is damaged.
+ * git may start in the middle, with several threads: extensions hold the offsets of entries and
+ * extensions. An index in which these give another list than reading from the start is damaged.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_INDEX_H
@@ -25,30 +25,30 @@ enum {
     INDEX_NAME_MAX = 64 * 1024,
     INDEX_SHA1 = 20,
     INDEX_SHA256 = 32,
-    INDEX_TYPE = 0170000, /* of a mode */
+    INDEX_TYPE = 0170000, /* type bits of a mode */
     INDEX_GITLINK = 0160000,
-    INDEX_DIRECTORY = 0040000, /* of a sparse index */
+    INDEX_DIRECTORY = 0040000, /* in a sparse index */
 };
 
 struct index_reader {
     struct str in;
     size_t at;
     uint32_t version;
-    uint32_t left;   /* entries */
-    size_t hash;     /* bytes of one */
-    struct buf name; /* of the last entry */
-    size_t end;      /* of the entries; 0: not reached yet */
+    uint32_t left;   /* number of entries left */
+    size_t hash;     /* size of a hash in bytes */
+    struct buf name; /* name of the last entry */
+    size_t end;      /* offset of the end of the entries; 0: not reached yet */
     bool has_blocks; /* the extension with the offsets of entries was seen */
 };
 
 struct index_entry {
-    struct str all;  /* its bytes */
-    struct str head; /* those before the name */
+    struct str all;  /* all bytes of the entry */
+    struct str head; /* the bytes before the name */
     struct str id;
     struct str name; /* until the next one is read; "" in a split index: a shared entry changed */
     uint32_t mode;
-    unsigned stage; /* of a conflict */
-    bool whole;     /* the name does not depend on the one before */
+    unsigned stage; /* merge stage, of a conflict */
+    bool whole;     /* the name does not depend on the previous one */
 };
 
 struct index_extension {
@@ -59,7 +59,7 @@ struct index_extension {
 
 #define AUTO_INDEX AUTO(index_done)
 
-/* Each is E_IO for a damaged index. */
+/* Each of these fails with E_IO for a damaged index. */
 MUST_USE bool index_start(
     struct str bytes, size_t hash, struct index_reader *ret_reader, struct err *err);
 MUST_USE bool index_entry(struct index_reader *r, struct index_entry *ret_entry, struct err *err);
@@ -67,10 +67,10 @@ MUST_USE bool index_extension(
     struct index_reader *r, struct index_extension *ret_extension, struct err *err);
 void index_done(struct index_reader *r);
 
-/* Behind the last extension: what is left has only room for the hash. */
+/* Returns true after the last extension: only the hash fits in the remaining bytes. */
 bool index_at_end(const struct index_reader *r);
 
-/* E_IO with these words. */
+/* Sets E_IO with this text. */
 bool index_damaged(struct err *err, const char *what);
 
 uint32_t index_number(const char *p, size_t bytes);

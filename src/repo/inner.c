@@ -1,4 +1,4 @@
-/* Links in a repository's directory. */
+/* Symlinks in a repository's directory. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/inner.h"
 
@@ -14,12 +14,12 @@ enum {
     LISTED_MAX = 50 * 1000, /* names in a directory */
 };
 
-/* A link, and the repository's directory that it is in. */
+/* A symlink, and the repository's directory that contains it. */
 struct inner {
     struct protect *p;
     struct protect_root *root;
-    struct str git;  /* from the root */
-    struct str rest; /* directory of the link, from there */
+    struct str git;  /* relative to the root */
+    struct str rest; /* directory of the symlink, relative to `git` */
     const char *name;
 };
 
@@ -42,21 +42,21 @@ static bool has_dot_git(struct str path)
     return false;
 }
 
-/* Whether git writes in a directory, or follows a name there that it writes or deletes below. In a
- * `.git` that is everywhere; elsewhere a directory of a project may have the names of a repository,
- * and other links in it. */
+/* Returns true if git writes in a directory, or follows a name there below which it writes or
+ * deletes. In a `.git` that is everywhere; elsewhere a project directory may happen to have the
+ * names of a repository, and contain other symlinks. */
 static bool is_written(struct str git, struct str rest)
 {
     static const char *const dirs[] = {"info", "logs", "modules", "objects", "rebase-apply",
         "rebase-merge", "refs", "rr-cache", "sequencer", "worktrees"};
-    static const char *const checked[] = {"hooks", PARTS_HELD}; /* or what was set aside */
+    static const char *const checked[] = {"hooks", PARTS_HELD}; /* or set aside */
     if (rest.n == 0)
         return true;
     return has_dot_git(git) ? !is_among(checked, ARRAY_LEN(checked), rest)
                             : is_among(dirs, ARRAY_LEN(dirs), rest);
 }
 
-/* The innermost repository around a directory in which git writes; NULL: none. */
+/* Returns the innermost repository around a directory in which git writes; NULL: none. */
 static const struct scan_place *gitdir_of(
     const struct protect_root *r, struct str dir, struct str *ret_rest)
 {
@@ -73,7 +73,7 @@ static const struct scan_place *gitdir_of(
     return is_written(best->path, *ret_rest) ? best : NULL;
 }
 
-/* Parts are looked at by themselves, and git has links of its own in the place of HEAD. */
+/* Parts are checked separately, and git itself may make HEAD a symlink. */
 static bool is_own(struct str rest, const char *name)
 {
     if (rest.n)
@@ -169,7 +169,7 @@ static void hold_one(const struct inner *link)
                      .errnum = errnum});
 }
 
-/* With more links of the user's than are known, any may be one of theirs. */
+/* If the user has more symlinks than can be remembered, any of them may be the user's. */
 void inner_check(struct protect *p, struct protect_root *r)
 {
     if (r->n_ways < KNOWN_WAYS_MAX)

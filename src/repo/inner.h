@@ -1,8 +1,8 @@
-/* Private to src/repo: links in a repository's directory. git writes its messages, logs and lists
- * where the names of these files lead, so a link would make it overwrite a file elsewhere.
+/* Private to src/repo: symlinks in a repository's directory. git writes its messages, logs and
+ * lists through these file names, so a symlink would make it overwrite a file elsewhere.
  *
- *     inner_know(p, r);       links that are there are the user's, and stay as they are
- *     inner_check(p, r);      after a command: others are set aside
+ *     inner_know(p, r);       existing symlinks are the user's, and stay as they are
+ *     inner_check(p, r);      after a command: sets others aside
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_INNER_H

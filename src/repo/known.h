@@ -1,4 +1,4 @@
-/* Private to src/repo: the state of protected things when a session began. */
+/* Private to src/repo: the state of protected files when a session began. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_KNOWN_H
 #define REPO_KNOWN_H
@@ -9,19 +9,19 @@
 
 #include <sys/stat.h>
 
-/* A name as it was: absent, a link with its target, or something that a mount keeps. */
+/* A name as it was: absent, a symlink with its target, or something that a mount protects. */
 struct known_name {
     mode_t type; /* S_IFMT bits; 0: absent */
     struct str target;
 };
 
-/* A file of settings as it was before the command at work. */
+/* A settings file as it was before the running command. */
 struct known_text {
     ino_t ino;
     off_t size;
     struct timespec changed;
     struct str text;
-    size_t room; /* for a text that replaces it; 0: it is read only */
+    size_t room; /* capacity for a text that replaces it; 0: read-only */
 };
 
 enum {
@@ -31,7 +31,7 @@ enum {
     KNOWN_WAYS_MAX = 5000,
     AGAIN_ARENA = 256 << 20,
     KNOWN_ARENA_SPARE = 64 << 20, /* with less, texts are not remembered: all in them is new */
-    KNOWN_ANY_DEVICE = 0,         /* of a session that was cut off: numbers of devices change */
+    KNOWN_ANY_DEVICE = 0,         /* of an interrupted session: device numbers change */
 };
 
 /* The git directory and the common directory of a place (repo/lead.h); 0: none. */
@@ -43,43 +43,44 @@ struct known_lead {
 
 struct known {
     enum scan_kind kind;
-    struct str path; /* from the root */
+    struct str path; /* relative to the root */
     dev_t dev;
     ino_t ino;
-    struct known_name self; /* of a link */
+    struct known_name self; /* of a symlink */
     struct known_name parts[PARTS_MAX];
     struct known_text texts[KNOWN_TEXTS];
-    bool dormant;   /* git takes it for no repository yet: not the user's if that changes */
-    bool awake;     /* it is dormant, and since the last command git takes it for one */
-    bool info_link; /* `info` is a link of the user's */
+    bool dormant;   /* git does not accept it as a repository yet: not the user's if that changes */
+    bool awake;     /* it is dormant, but git accepts it as a repository since the last command */
+    bool info_link; /* `info` is a symlink made by the user */
     struct known_lead lead;
     bool moved; /* since the last command git finds another directory from there */
-    struct known_text steps[REBASE_FILES]; /* their text: what runs programs */
-    struct known_text index;               /* as it was looked at last; no text */
-    bool open_links; /* it has entries for repositories that a command made: looked at each time */
+    struct known_text steps[REBASE_FILES]; /* their text that runs programs */
+    struct known_text index;               /* as of the last check; no text */
+    bool open_links; /* it has entries for repositories that a command made: checked each time */
 };
 
 /* A file or directory that settings name. */
 struct known_named {
     struct str path; /* absolute */
     mode_t type;
-    bool settings; /* it is a file of settings itself */
-    bool word;     /* a word of a command: it acts if it is a file */
+    bool settings; /* it is itself a settings file */
+    bool word;     /* a word of a command: effective only if it is a file */
 };
 
-/* An entry of an index that is a repository of its own. */
+/* An index entry that is a separate repository. */
 struct known_gitlink {
-    struct str repository; /* the directory with the index, from the root */
+    struct str repository; /* the directory with the index, relative to the root */
     struct str path;       /* in the work tree */
 };
 
-/* A link on the way to a hook or to a file that settings name, or in a repository's directory. */
+/* A symlink on the path to a hook or to a file that settings name, or in a repository's
+ * directory. */
 struct known_way {
-    struct str path; /* from the root */
+    struct str path; /* relative to the root */
     struct known_name then;
 };
 
-/* A place after a check, and each of its parts: another number if it is changed later. */
+/* A place after a check, and each of its parts: the numbers differ after any later change. */
 struct known_stamp {
     struct scan_place place;
     uint64_t self;
@@ -94,7 +95,7 @@ struct protect_root {
     size_t n_known;
     struct known_named *named;
     size_t n_named;
-    const struct protect_root *before; /* the earlier state, while it is learned again; or NULL */
+    const struct protect_root *before; /* the earlier state, while the root is relearned; or NULL */
     struct known_gitlink *links;
     size_t n_links;
     struct known_way *ways;
@@ -103,63 +104,63 @@ struct protect_root {
     size_t n_stamps;
 };
 
-/* How a name in a directory looks now. The target is in the arena. */
+/* Returns the present state of a name in a directory. The target is in the arena. */
 struct known_name known_look(int dir, const char *name, struct arena *a);
 bool known_same(const struct known_name *a, const struct known_name *b);
 
-/* What was there at this path when the session began; directories must be the same ones. */
+/* Returns what was at this path when the session began; directories must be identical. */
 const struct known *known_find(const struct protect_root *r, const struct scan_place *place);
 
-/* Opens a directory of the tree, links and mounts made since refused. */
+/* Opens a directory of the tree; refuses symlinks, and mounts made since. */
 int known_open(const struct protect_root *r, struct str path);
 
-/* The text of an absolute path. */
+/* Returns the absolute path. */
 struct str known_absolute(const struct protect_root *r, struct str path, struct arena *a);
 
-/* Whether a file is the one that was read, and not changed since. */
+/* Returns true if a file is the one that was read, unchanged. */
 bool known_is(int dir, const char *name, const struct known_text *text);
 
-/* Reads a file of settings, if it has changed since; false: it has not. Its text takes the place of
- * the one before. Without room for it in the arena it has no inode. */
+/* Reads a settings file if it has changed since; returns false if it has not. Its text replaces the
+ * previous one. If it does not fit in the arena, its inode is 0. */
 bool known_read(int dir, const char *name, struct known_text *text, struct arena *a);
 
-/* Without roots; a root of it, which owns the descriptor; room for what is known of it. */
+/* Creates a state without roots; opens a root, which takes ownership of the descriptor; allocates
+ * the tables of a root. */
 struct protect *known_new(const struct protect_options *options);
 void known_open_root(struct protect *p, struct protect_root *r, int fd, struct str path);
 void known_make_room(struct protect *p, struct protect_root *r, size_t places);
 
-/* Learns the present state of a root, but for names (repo/names.h); with `before` set, by
+/* Learns the present state of a root, except for names (repo/names.h); with `before` set, by
  * comparison with it (repo/again.h). */
 void known_root(struct protect *p, struct protect_root *r);
 
-/* check.c: whether git takes the HEAD of a directory for one. */
+/* check.c: returns true if git accepts the HEAD of a directory as one. */
 bool known_has_head(int dir);
 
-/* Something that people must know: what was not looked at, why, what to do. Kept for the session.
- */
+/* Adds a warning for the user: what was not checked, why, and what to do. Kept for the session. */
 void known_warn(struct protect *p, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* check.c: adds to the list of things set aside, texts copied. */
+/* check.c: adds to the list of held files; copies the texts. */
 void known_report(struct protect *p, const struct protect_held *held);
 
-/* Whether it could not be moved. */
+/* Returns true if it could not be moved. */
 static inline bool known_is_stuck(const struct protect_held *held)
 {
     return held->errnum || held->why.n;
 }
 
-/* check.c: moves a path of a root aside, and reports it; whether the user has agreed to the file
- * there. */
+/* check.c: moves a path of a root aside and reports it; returns true if the user has accepted the
+ * file there. */
 void check_set_aside(struct protect *p, struct protect_root *r, struct str path, struct str what);
 bool check_accepts(struct protect *p, struct protect_root *r, struct str path);
 
-/* check.c: whether nothing of a place would be set aside if it was not known. */
+/* check.c: returns true if nothing of a place would be set aside if it were unknown. */
 bool check_passes(struct protect *p, struct protect_root *r, const struct scan_place *place);
 
-/* check.c: sets aside what must not stay of a place; whether there was any. */
+/* check.c: sets aside the forbidden parts of a place; returns true if there were any. */
 bool check_found(struct protect *p, struct protect_root *r, const struct scan_place *place);
 
-/* check.c: compares a root with what was known, and sets aside. */
+/* check.c: compares a root with its known state, and sets aside forbidden changes. */
 void check_root(struct protect *p, struct protect_root *r);
 
 #endif

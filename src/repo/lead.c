@@ -1,4 +1,4 @@
-/* Git directories that places lead to. */
+/* Git directories that places point to. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/lead.h"
 
@@ -20,8 +20,8 @@ static const struct str pointer_words = {"gitdir: ", 8};
 /* Directories -----------------------------------------------------------------------------------
  */
 
-/* The path in a file after the prefix, as git reads it: to the first NUL, without line breaks at
- * its end. */
+/* Returns the path in a file after the prefix, as git reads it: up to the first NUL, without
+ * trailing line breaks. */
 static struct str cut_line(const struct buf *text, struct str prefix)
 {
     struct str line = buf_str(text);
@@ -51,7 +51,7 @@ static int open_path(int dir, struct str path)
     return openat(dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 }
 
-/* The directory above a path of the root. */
+/* Opens the directory above a path of the root. */
 static int open_above(const struct protect_root *r, struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -115,7 +115,7 @@ bool lead_moved(const struct known_lead *then, const struct known_lead *now)
 /* Paths -----------------------------------------------------------------------------------------
  */
 
-/* Follows a path that begins in a directory of the root; no value: it leaves the root. */
+/* Follows a path that starts in a directory of the root; no value: it leaves the root. */
 static struct str follow(const struct protect_root *r, struct str above, struct str path,
     struct arena *a, int *ret_links)
 {

@@ -1,11 +1,12 @@
-/* Private to src/repo: the directories that git uses if it starts at a place: the git directory
- * that a `.git` file or link leads to, and the common directory, whose settings and hooks apply.
+/* Private to src/repo: the directories that git uses when it starts at a place: the git directory
+ * that a `.git` file or symlink points to, and the common directory, whose settings and hooks
+ * apply.
  *
  *     struct known_lead then = lead_of(r, place.kind, place.path);
  *     ...a command runs...
- *     if (lead_moved(&then, &now)) ...the place is as good as new...
+ *     if (lead_moved(&then, &now)) ...treat the place as new...
  *
- * A `.git` file can stay the same and lead elsewhere: a directory on its way was replaced, or the
+ * The target of an unchanged `.git` file can change: a directory on its path was replaced, or the
  * git directory got a `commondir`.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -14,17 +15,18 @@
 
 #include "repo/known.h"
 
-/* Follows symbolic links, as git does. Empty for kinds of places that lead nowhere. */
+/* Follows symlinks, as git does. Empty for kinds of places that point nowhere. */
 struct known_lead lead_of(const struct protect_root *r, enum scan_kind kind, struct str path);
 
-/* Whether it leads somewhere now, and not where it led then. */
+/* Returns true if the place has a target now, and it differs from the earlier one. */
 bool lead_moved(const struct known_lead *then, const struct known_lead *now);
 
-/* The git directory that a `.git` file names, from the root, as the kernel finds it without
- * symbolic links; no value: it names none in the root, or has more than one line. */
+/* Returns the git directory that a `.git` file names, relative to the root, resolved as by the
+ * kernel; no value: it names none in the root, its path has symlinks, or the file has more than one
+ * line. */
 struct str lead_pointer(const struct protect_root *r, struct str path, struct arena *a);
 
-/* Whether a symbolic link leads to a git directory of the root that the search has found. */
+/* Returns true if a symlink points to a git directory of the root that the search has found. */
 bool lead_link_is_plain(const struct protect_root *r, struct str path);
 
 #endif

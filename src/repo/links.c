@@ -1,4 +1,4 @@
-/* Entries of an index for repositories of their own. */
+/* Index entries for separate repositories. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/links.h"
 
@@ -15,7 +15,7 @@
 #include <limits.h>
 
 enum {
-    DROP_MAX = 1000, /* entries; with more, the index is set aside whole */
+    DROP_MAX = 1000, /* entries; with more, the whole index is set aside */
     NAMED_MAX = 400, /* bytes of their names in a line */
     ARENA_MAX = 64 << 20,
 };
@@ -24,8 +24,8 @@ struct links {
     struct protect *p;
     struct protect_root *root;
     const bool *touched;
-    struct str git, tree; /* directory and work tree of the repository, from the root */
-    bool open;            /* entries stay that were not there */
+    struct str git, tree; /* directory and work tree of the repository, relative to the root */
+    bool open;            /* some entries stay that were not there before */
     struct str drop[DROP_MAX];
     size_t n;
 };
@@ -49,7 +49,7 @@ static bool was_repository(const struct links *l, struct str git)
     return false;
 }
 
-/* As git writes paths: an index by hand may have others. */
+/* Paths as git writes them: a handcrafted index may have others. */
 static bool is_clean(struct str path)
 {
     struct str component, rest = path;
@@ -76,7 +76,7 @@ static bool is_submodule(const struct links *l, const struct scan_place *place, 
            !l->touched[number_of(r, inner)];
 }
 
-/* The search was cut before it came there. */
+/* Checks a place that the search did not reach because it was cut short. */
 static void check_unfound(const struct links *l, struct str git, const struct stat *st)
 {
     struct scan_place place = {.kind = SCAN_POINTER, .path = git};
@@ -87,7 +87,7 @@ static void check_unfound(const struct links *l, struct str git, const struct st
     (void)check_found(l->p, l->root, &place);
 }
 
-/* Whether an entry may stay. */
+/* Returns true if an entry may stay. */
 static bool judge(struct links *l, struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -175,7 +175,7 @@ static void check_all(struct links *l, int dir, const struct tracked *t)
         drop(l, dir);
 }
 
-/* Whether there is anything to look at. */
+/* Returns true if there is anything to check. */
 static bool is_due(const struct protect_root *r, int dir, struct known *known)
 {
     return !known || known_read(dir, "index", &known->index, NULL) || known->open_links ||
@@ -208,7 +208,7 @@ void links_check(struct protect *p, struct protect_root *r, size_t which, const 
         .git = git,
         .tree = arena_str(&a, slash < 0 ? STR("") : str_head(git, (size_t)slash))};
     check_all(l, dir, &t);
-    if (known) { /* as it is now */
+    if (known) { /* remember the present state */
         known->open_links = l->open;
         (void)known_read(dir, "index", &known->index, NULL);
     }

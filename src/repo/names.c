@@ -1,4 +1,4 @@
-/* Names that git's settings give. */
+/* Names in git's settings. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/names.h"
 
@@ -17,14 +17,14 @@
 enum {
     LOOKUPS_MAX = 100 * 1000, /* of names, in all roots */
     EACH_MAX = 5000,          /* lookups for one git directory in one work tree */
-    LISTED_MAX = 20 * 1000,   /* entries of a directory of hooks */
-    CACHED_MAX = 32,          /* git directories whose settings are remembered */
+    LISTED_MAX = 20 * 1000,   /* entries of a hooks directory */
+    CACHED_MAX = 32,          /* git directories whose settings are cached */
     DEPTH_MAX = 4,            /* of directories that are compared */
-    MISSING_MAX = 1000,       /* files of commands that are not there, in all roots */
+    MISSING_MAX = 1000,       /* missing files of commands, in all roots */
 };
 
-/* Hooks and settings of all repositories come before files of commands, of which there may be many
- * in each. */
+/* Hooks and settings of all repositories come before files of commands, of which each repository
+ * may have many. */
 enum pass {
     PASS_PATHS = 1,
     PASS_COMMANDS = 2,
@@ -35,7 +35,7 @@ struct cached {
     struct settings settings;
 };
 
-/* All that is learned, or compared, at once. */
+/* State of one pass that learns or compares all names. */
 struct names {
     struct protect *p;
     struct settings_budget budget;
@@ -43,15 +43,15 @@ struct names {
     struct cached cached[CACHED_MAX];
     size_t n_cached, n_lookups, n_each;
     struct arena arena; /* keys of the cache */
-    unsigned pass;      /* what is looked at */
-    size_t n_missing;   /* files of commands that are not there */
-    bool checks;        /* names are compared, not learned */
+    unsigned pass;      /* bits of enum pass to process */
+    size_t n_missing;   /* missing files of commands */
+    bool checks;        /* compare names instead of learning them */
 };
 
-/* A work tree, and the settings that hold there. */
+/* A work tree, and the settings that apply there. */
 struct where {
     struct str top, gitdir; /* absolute */
-    bool users;             /* the settings are the user's own, which hold everywhere */
+    bool users;             /* the settings are the user's own, which apply everywhere */
 };
 
 static struct protect_root *root_of(const struct protect *p, struct str path)
@@ -67,13 +67,13 @@ bool names_in_roots(const struct protect *p, struct str path)
     return root_of(p, path) != NULL;
 }
 
-/* Whether the arena has room for a name beside everything else that is kept there. */
+/* Returns true if the arena has room for a name besides everything else that is kept there. */
 static bool has_room(const struct protect *p, size_t bytes)
 {
     return arena_left(&p->facts) > bytes + 2 * (size_t)KNOWN_ARENA_SPARE;
 }
 
-/* Links on the way ------------------------------------------------------------------------------
+/* Symlinks on the path --------------------------------------------------------------------------
  */
 
 static void add_way(struct names *x, struct str path)
@@ -99,7 +99,7 @@ static void on_link(void *context, struct str link)
     add_way(context, link);
 }
 
-/* The links are remembered if names are given. */
+/* Remembers the symlinks if `names` is given. */
 static bool follow(struct way *w, const struct protect *p, struct str path, struct names *names)
 {
     const struct protect_root *r = root_of(p, path);
@@ -119,11 +119,11 @@ static const struct known_named *find_named(const struct protect_root *r, struct
     return NULL;
 }
 
-/* How a name was found. */
+/* The way in which a name was found. */
 enum found {
-    FOUND_PATH, /* it acts, whatever it is */
-    FOUND_FILE, /* a program or script: it acts if it is a file */
-    FOUND_WORD, /* the same, but only where it is there already */
+    FOUND_PATH, /* effective, whatever its type */
+    FOUND_FILE, /* a program or script: effective if it is a file */
+    FOUND_WORD, /* the same, but only where it already exists */
 };
 
 static void learn(struct names *x, const struct way *w, struct str given, enum found found)
@@ -155,7 +155,7 @@ static void learn(struct names *x, const struct way *w, struct str given, enum f
 /* Comparison ------------------------------------------------------------------------------------
  */
 
-/* Whether a name is kept by itself, or with the directory above it. */
+/* Returns true if a name is protected itself, or by the directory above it. */
 static bool is_kept(const struct protect *p, struct str path)
 {
     for (size_t i = 0; i < p->n_roots; i++)
@@ -193,7 +193,7 @@ static bool ends_with_path(struct str path, struct str end)
     return path.n > end.n && str_ends_with(path, end) && path.p[path.n - end.n - 1] == '/';
 }
 
-/* Whether a file of this path is kept in another work tree. */
+/* Returns true if a file with this path is protected in another work tree. */
 static bool is_kept_elsewhere(const struct protect *p, struct str rest)
 {
     for (size_t i = 0; i < p->n_roots; i++)
@@ -203,8 +203,8 @@ static bool is_kept_elsewhere(const struct protect *p, struct str rest)
     return false;
 }
 
-/* Whether a file or link is the same as one that was kept, at the same path in another work tree.
- * `other_path` becomes the path of one that was kept and is not the same. */
+/* Returns true if a file or symlink is the same as a protected one at the same path in another work
+ * tree. Sets `other_path` to the path of a protected one that differs. */
 static bool is_twin(const struct names *x, struct str path, struct str rest, const struct stat *st,
     struct buf *other_path)
 {
@@ -214,7 +214,7 @@ static bool is_twin(const struct names *x, struct str path, struct str rest, con
     for (size_t i = 0; i < p->n_roots; i++)
         for (size_t k = 0; k < p->roots[i].n_named; k++) {
             struct known_named n = p->roots[i].named[k];
-            /* The name ends somewhere in the rest, or with it. */
+            /* The name ends somewhere within `rest`, or with it. */
             for (size_t end = rest.n; n.type && end > 0; end--) {
                 if ((end < rest.n && rest.p[end] != '/') ||
                     !ends_with_path(n.path, str_head(rest, end)))
@@ -257,7 +257,7 @@ static void compare_dir(struct names *x, struct str top, struct str path, unsign
         check_set_aside(x->p, r, lexical_rest(r->path, path), STR("settings of git name it"));
 }
 
-/* The path has no links but the last name. */
+/* Only the last component of the path may be a symlink. */
 static void compare(struct names *x, struct str top, struct str path, unsigned depth)
 {
     struct stat st;
@@ -334,8 +334,8 @@ struct command {
     const struct where *at;
 };
 
-/* A script without a slash that is not there counts in the repository's own settings, not in the
- * user's, which hold in all repositories. */
+/* A missing script whose name has no slash counts in the repository's own settings, but not in the
+ * user's, which apply in all repositories. */
 static void on_word(void *context, const struct word *w)
 {
     const struct command *c = context;
@@ -344,7 +344,7 @@ static void on_word(void *context, const struct word *w)
     bool plain = w->is_bare && (at->users || str_find(w->text, '.') <= 0);
     enum found found = plain ? FOUND_WORD : FOUND_FILE;
     if (found == FOUND_WORD && str_eq(at->top, at->gitdir))
-        return; /* HEAD, index: git's own */
+        return; /* git's own files: HEAD, index */
     if (w->bases & (WORD_TOP | WORD_ROOT))
         add_below(c->x, at, at->top, w->text, found);
     if (w->bases & WORD_GITDIR)
@@ -356,7 +356,7 @@ static void on_word(void *context, const struct word *w)
 /* Settings in a work tree -----------------------------------------------------------------------
  */
 
-/* Links among the hooks lead to files that act as hooks. */
+/* Symlinks among the hooks point to files that act as hooks. */
 static void add_links(struct names *x, const struct where *at, struct str hooks)
 {
     struct stat st;
@@ -383,7 +383,7 @@ static void add_hooks(struct names *x, const struct where *at, struct str value)
                            : (struct str){0};
     if (!x->checks && hooks.p)
         add_links(x, at, hooks);
-    if (str_ends_with(value, STR("/_"))) /* husky: what is there runs what lies beside it */
+    if (str_ends_with(value, STR("/_"))) /* husky: the hooks in `_` run the files beside it */
         add_below(x, at, at->top, str_head(value, value.n - 2), FOUND_PATH);
 }
 
@@ -414,8 +414,8 @@ static void apply(struct names *x, const struct where *at, const struct settings
 /* Git directories -------------------------------------------------------------------------------
  */
 
-/* The place that a file names after the prefix, as git reads it: to the first NUL, without the
- * line breaks at its end. An absolute path; no value: none. */
+/* Returns the path that a file names after the prefix, as git reads it: up to the first NUL,
+ * without trailing line breaks. An absolute path; no value: none. */
 static struct str read_line(struct str dir, const char *name, struct str prefix, struct arena *a)
 {
     AUTO_ERR struct err ignored = {0};
@@ -452,7 +452,8 @@ static void read_settings(struct settings *s, struct str gitdir, struct str comm
         settings_read(s, str_z(arena_printf(&a, STR_FMT "/config.worktree", STR_ARG(gitdir))));
 }
 
-/* The settings of a git directory; those that don't fit in the cache are for the caller to end. */
+/* Returns the settings of a git directory; the caller must free those that don't fit in the
+ * cache. */
 static const struct settings *settings_of(
     struct names *x, struct str gitdir, struct str common, struct settings *other)
 {
@@ -469,7 +470,7 @@ static const struct settings *settings_of(
     return &c->settings;
 }
 
-/* The settings of a git directory, and the user's, in the work trees of it. */
+/* Applies the settings of a git directory, and the user's, in its work trees. */
 static void add_gitdir(struct names *x, struct str gitdir, struct str top)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -484,7 +485,7 @@ static void add_gitdir(struct names *x, struct str gitdir, struct str top)
     const struct settings *s = settings_of(x, gitdir, common, &other);
     struct str tops[8] = {top, gitdir, back.p ? arena_str(&a, above(back)) : (struct str){0}};
     size_t n = back.p ? 3 : 2;
-    for (size_t i = s->n; i > 0 && n < ARRAY_LEN(tops); i--) /* the last one holds */
+    for (size_t i = s->n; i > 0 && n < ARRAY_LEN(tops); i--) /* the last one takes effect */
         if (s->p[i - 1].kind == SETTING_WORKTREE)
             tops[n++] = settings_expand(NULL, gitdir, s->p[i - 1].value, &a);
     for (size_t i = 0; i < n; i++) {
@@ -501,7 +502,7 @@ static void add_gitdir(struct names *x, struct str gitdir, struct str top)
             str_z(arena_printf(&a, STR_FMT "/hooks", STR_ARG(common))));
 }
 
-/* `.git` in a directory: one itself, a link to it, or a file that leads to it. */
+/* `.git` in a directory: a git directory, a symlink to one, or a file that points to one. */
 static void add_dot_git(struct names *x, struct str top)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -515,7 +516,7 @@ static void add_dot_git(struct names *x, struct str top)
         add_gitdir(x, git, top);
 }
 
-/* A place of a root. */
+/* Adds a place of a root. */
 static void add_place(
     struct names *x, const struct protect_root *r, enum scan_kind kind, struct str path)
 {
@@ -555,8 +556,8 @@ static void end(struct names *x)
     arena_done(&x->arena);
 }
 
-/* A file of settings that is not there can't be mounted read-only: a command can make one. One that
- * is there is the caller's to keep. */
+/* A settings file that does not exist can't be mounted read-only: a command can create it. One that
+ * exists is for the caller to protect. */
 static void learn_settings(struct names *x)
 {
     const struct protect_options *o = &x->p->options;
@@ -571,7 +572,7 @@ static void learn_settings(struct names *x)
     }
 }
 
-/* Repositories around a root. */
+/* Repositories that enclose a root. */
 static void learn_above(struct names *x, const struct protect_root *r)
 {
     for (struct str dir = r->path; dir.n > 1;) {
@@ -582,8 +583,8 @@ static void learn_above(struct names *x, const struct protect_root *r)
     }
 }
 
-/* A root that is no repository may become one; and the user's settings may name it by an absolute
- * path. */
+/* A root that is not a repository may become one; and the user's settings may name it by an
+ * absolute path. */
 static void learn_root(struct names *x, const struct protect_root *r)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -596,7 +597,7 @@ static void learn_root(struct names *x, const struct protect_root *r)
     apply(x, &at, &x->user);
 }
 
-/* Repositories of the usual form come first: others can be among files that anybody made. */
+/* Repositories of the usual form come first: others may be among untrusted files. */
 static void learn_places(struct names *x, const struct protect_root *r, bool usual)
 {
     for (size_t i = 0; i < r->n_known; i++) {
@@ -630,7 +631,7 @@ void names_learn(struct protect *p)
     end(&x);
 }
 
-/* A name that was not there has no links on its way: one that leads to it now is new. */
+/* A name that did not exist has no symlinks on its path: one that leads to it now is new. */
 static void check_way_to(struct protect *p, struct protect_root *r, const struct known_named *named)
 {
     char path[PATH_MAX];
@@ -652,7 +653,7 @@ static void check_way_to(struct protect *p, struct protect_root *r, const struct
     }
 }
 
-/* Whether a place has come to be a work tree, or its git directory, since. */
+/* Returns true if a place has become a work tree, or its git directory, since. */
 static bool is_new(const struct protect_root *r, const struct scan_place *place)
 {
     const struct known *known = known_find(r, place);

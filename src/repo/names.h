@@ -1,10 +1,10 @@
-/* Private to src/repo: files and directories that settings of git name, and targets of links among
- * the hooks. git runs or reads them, so they are kept as the settings themselves are.
+/* Private to src/repo: files and directories that git's settings name, and targets of symlinks
+ * among the hooks. git runs or reads them, so they are protected like the settings themselves.
  *
- * A relative name holds in every work tree of a git directory: its parent, core.worktree, the one
- * that `gitdir` names, and each directory whose `.git` leads to it, also from a root to a
- * repository outside. A git directory itself is one of them: git runs there, too. The user's own
- * settings hold in all of them.
+ * A relative name applies in every work tree of a git directory: its parent, core.worktree, the one
+ * that `gitdir` names, and each directory whose `.git` points to it, including from a root to a
+ * repository outside. The git directory itself is one of them: git also runs there. The user's own
+ * settings apply in all of them.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_NAMES_H
@@ -12,14 +12,15 @@
 
 #include "repo/known.h"
 
-/* Whether an absolute path without links can be written inside. */
+/* Returns true if an absolute path without symlinks is writable, that is, in a root. */
 bool names_in_roots(const struct protect *p, struct str path);
 
-/* Learns the names in all roots, whose places are known: each goes to the root that holds it. */
+/* Learns the names in all roots, whose places are known: each is added to the root that contains
+ * it. */
 void names_learn(struct protect *p);
 
-/* After a command: the same names in work trees that were not known. They are set aside, unless
- * they are as in another one, where they were kept from changes. */
+/* After a command: checks the same names in work trees that were not known. Sets them aside unless
+ * they are the same as in another work tree, where they were protected from changes. */
 void names_check(struct protect *p);
 
 #endif

@@ -1,4 +1,4 @@
-/* Tables of what steers. */
+/* Tables of the parts that control a version control system. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/parts.h"
 
@@ -50,7 +50,7 @@ bool parts_is_free(enum scan_kind kind, const char *part, mode_t type)
     return kind == SCAN_JJ && strcmp(part, PARTS_JJ_REPO) == 0 && S_ISDIR(type);
 }
 
-/* Whether the first component is this name, as file systems compare names that ignore case. */
+/* Compares a component with a name, ignoring case as some file systems do. */
 static bool is_name(struct str component, const char *name)
 {
     return component.n == strlen(name) && strncasecmp(component.p, name, component.n) == 0;
@@ -103,8 +103,8 @@ bool parts_may_make(struct str path)
     return false;
 }
 
-/* Not for a program that fetches (`ext::`, `hg::`), and not an option. The name of a remote that is
- * not there is taken for an address, too. */
+/* Neither for a fetch helper program (`ext::`, `hg::`) nor an option. The name of a nonexistent
+ * remote is also taken for an address. */
 static bool is_plain_address(struct str url)
 {
     for (size_t i = 0; i + 1 < url.n; i++)
@@ -113,7 +113,7 @@ static bool is_plain_address(struct str url)
     return url.n && url.p[0] != '-';
 }
 
-/* How `git submodule update` brings a submodule up to date; a command begins with `!`. */
+/* Modes in which `git submodule update` updates a submodule; a command begins with `!`. */
 static bool is_plain_update(struct str value)
 {
     return str_is(value, "checkout") || str_is(value, "merge") || str_is(value, "rebase") ||
@@ -124,7 +124,7 @@ bool parts_setting_is_plain(const struct gitconfig_entry *e)
 {
     static const struct {
         const char *section;
-        bool sub; /* between section and name stands another one */
+        bool sub; /* there is a subsection between section and name */
         const char *name;
         bool (*allows)(struct str value); /* NULL: any value */
     } plain[] = {

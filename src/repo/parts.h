@@ -1,9 +1,9 @@
 /* The parts of a repository that make git, Cordon or another version control system run programs or
- * look elsewhere: settings, hooks, attributes, and files that lead to another repository.
+ * use another location: settings, hooks, attributes, and files that point to another repository.
  *
  *     const char *const *part;
  *     for (part = parts_of(SCAN_GITDIR); *part; part++) ... openat(gitdir, *part) ...
- *     if (parts_refuse(path)) ... a tool may not write there ...
+ *     if (parts_refuse(path)) ... a tool must not write there ...
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_PARTS_H
@@ -13,32 +13,33 @@
 #include "repo/scan.h"
 
 enum {
-    PARTS_MAX = 10, /* of a kind */
+    PARTS_MAX = 10, /* per kind */
 };
 
-/* Where things are put that were set aside. */
+/* Directory for files that were set aside. */
 #define PARTS_HELD "cordon-held"
 
-/* Of jj: its repository, as a directory or as a file that says where; and where git's is. */
+/* jj: its repository, as a directory or as a file that names it; and the file that names git's. */
 #define PARTS_JJ_REPO   "repo"
 #define PARTS_JJ_TARGET "repo/store/git_target"
 
-/* The parts of a directory of this kind, relative to it; ends in NULL. */
+/* Returns the parts of a directory of this kind, relative to it, terminated by NULL. */
 const char *const *parts_of(enum scan_kind kind);
 
-/* Whether a part of this type is the repository itself, in which commands work: it steers only if
- * it is something else. */
+/* Returns true if a part of this type is the repository itself, in which commands work: only a part
+ * of another type controls anything. */
 bool parts_is_free(enum scan_kind kind, const char *part, mode_t type);
 
-/* Whether tools that write files must leave a path alone: anything at or below `.git` or `.cordon`,
- * and parts of other systems. For a path below an absolute or relative directory; text alone. */
+/* Returns true if tools that write files must not touch a path: anything at or below `.git` or
+ * `.cordon`, and parts of other systems. For a path below an absolute or relative directory;
+ * compares text only. */
 bool parts_refuse(struct str path);
 
-/* Whether writing a file at this path may make a repository out of a directory: a name that git
- * looks for is part of it. */
+/* Returns true if writing a file at this path may turn a directory into a repository: it contains a
+ * name that git looks for. */
 bool parts_may_make(struct str path);
 
-/* Whether `git init` or `git clone` writes this setting, or it can do no harm. */
+/* Returns true if `git init` or `git clone` writes this setting, or it is harmless. */
 bool parts_setting_is_plain(const struct gitconfig_entry *e);
 
 #endif

@@ -1,4 +1,4 @@
-/* Protected parts: found at first and between commands, listed for each command. */
+/* Protected parts: found at the start and between commands, listed for each command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/protect.h"
 
@@ -23,8 +23,8 @@ enum {
     ARENA_MAX = 256 << 20,
     KEPT_MAX = 20 * 1000,
     HOOKS_SPARE = 16 << 20, /* bytes that hooks leave for other paths */
-    TEXT_ROOM = 256,        /* bytes of a file of settings, at least */
-    ARENA_SPARE = 64 << 20, /* for everything but them */
+    TEXT_ROOM = 256,        /* minimum capacity for a settings file */
+    ARENA_SPARE = 64 << 20, /* bytes for everything but settings files */
 };
 
 /* Names ---------------------------------------------------------------------------------------- */
@@ -69,7 +69,7 @@ const struct known *known_find(const struct protect_root *r, const struct scan_p
     return NULL;
 }
 
-/* The state at first ----------------------------------------------------------------------------
+/* The initial state -----------------------------------------------------------------------------
  */
 
 static bool is_same_file(const struct known_text *text, const struct stat *st)
@@ -85,7 +85,7 @@ bool known_is(int dir, const char *name, const struct known_text *text)
     return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(text, &st);
 }
 
-/* Returns false if there is no room. */
+/* Returns false if it does not fit. */
 static bool replace_text(struct known_text *t, struct str text, struct arena *a)
 {
     if (text.n > t->room || !t->room) {
@@ -117,8 +117,8 @@ bool known_read(int dir, const char *name, struct known_text *text, struct arena
     return true;
 }
 
-/* A list of rebase steps that is too large to be read is the user's own as long as it stays the
- * same. */
+/* A list of rebase steps that is too large to read is the user's own as long as it does not
+ * change. */
 static void note_rebase(struct protect *p, int gitdir, struct known *k)
 {
     for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
@@ -167,7 +167,7 @@ static void add_gitlink(
     r->links[r->n_links++] = (struct known_gitlink){k->path, arena_str(&p->facts, path)};
 }
 
-/* The entries of an index that has not changed since it was looked at. */
+/* Keeps the entries of an index that has not changed since it was last read. */
 static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct known *k)
 {
     const struct protect_root *before = r->before;
@@ -219,7 +219,7 @@ void known_root(struct protect *p, struct protect_root *r)
     for (size_t i = 0; i < r->n_known; i++) {
         const struct known *k = &r->known[i];
         if (k->kind != SCAN_GITDIR || k->dormant || !str_is(lexical_name(k->path), ".git"))
-            continue; /* links_check() does not look at the index of others */
+            continue; /* links_check() ignores the index of other directories */
         if (!keep_gitlinks(p, r, &r->known[i]))
             know_gitlinks(p, r, &r->known[i]);
     }
@@ -287,7 +287,7 @@ void protect_free(struct protect *p)
     free(p);
 }
 
-/* The target of a path, as far as it exists. */
+/* Resolves a path as far as it exists. */
 static struct str resolve_there(struct str path, struct arena *a)
 {
     for (size_t n = path.n; n > 0; n--) {
@@ -318,7 +318,7 @@ bool protect_allows(const struct protect *p, struct err *err)
     struct stat st;
     if (!p->no_mounts)
         return true;
-    for (size_t i = 0; i < o->n_settings; i++) /* one that a command makes is set aside */
+    for (size_t i = 0; i < o->n_settings; i++) /* one that a command creates is set aside */
         if (lstat(o->settings[i].p, &st) == 0 &&
             !allow_own(p, o->settings[i], "(settings of the user)",
                 "let the command write another directory", err))
@@ -329,7 +329,7 @@ bool protect_allows(const struct protect *p, struct err *err)
            allow_own(p, home, "(what cordon keeps)", "set CORDON_HOME to another directory", err);
 }
 
-/* What is kept ----------------------------------------------------------------------------------
+/* Protected paths -------------------------------------------------------------------------------
  */
 
 struct keeping {
@@ -340,7 +340,7 @@ struct keeping {
     bool watches;
 };
 
-/* A directory whose changes are of no consequence, or a file that is watched later. */
+/* Adds a directory whose changes have no effect, or a file that is watched later. */
 static void keep_unwatched(struct keeping *k, struct str path)
 {
     if (k->n < KEPT_MAX)
@@ -356,7 +356,7 @@ static void keep(struct keeping *k, struct str path)
         watch_add(k->p, path);
 }
 
-/* A link is no protection for the file behind it. */
+/* A symlink does not protect the file that it points to. */
 static void keep_target(struct keeping *k, struct str link)
 {
     AUTO_FREE char *resolved = beneath_resolve(link.p);
@@ -364,8 +364,8 @@ static void keep_target(struct keeping *k, struct str link)
         keep(k, arena_str(k->a, str_z(resolved)));
 }
 
-/* Hooks are kept with their directory; links among them, and files with further names, by
- * themselves. */
+/* Hooks are protected by their directory; files with further hard links also individually. The
+ * targets of symlinks among them are protected as names (repo/names.h). */
 static void keep_hooks(struct keeping *k, struct str hooks)
 {
     struct stat st;
@@ -404,8 +404,8 @@ static void keep_parts(struct keeping *k, const struct protect_root *r, const st
     }
 }
 
-/* Settings come last: of all parts, a command can make these itself, in repositories of its own,
- * and must not take the room from the others. */
+/* Settings come last: of all parts, a command can create these itself, in its own repositories, and
+ * they must not use up the room of the others. */
 static void watch_settings(struct protect *p)
 {
     const char *const *parts = parts_of(SCAN_GITDIR);
@@ -420,8 +420,9 @@ static void watch_settings(struct protect *p)
         }
 }
 
-/* A file that the user replaces while a command runs is no longer kept by its mount: what it was
- * before is compared afterwards. What could not be set aside does not become the user's. */
+/* A file that the user replaces while a command runs is no longer protected by its mount: its
+ * earlier text is compared afterwards. Changes that could not be set aside do not become the
+ * user's. */
 static void note_texts(struct protect *p, const struct protect_root *r, struct known *known)
 {
     const char *const *parts = parts_of(SCAN_GITDIR);
@@ -447,7 +448,7 @@ static void keep_root(struct keeping *k, const struct protect_root *r)
     for (size_t i = 0; i < r->n_known; i++) {
         const struct known *known = &r->known[i];
         struct str path = known_absolute(r, known->path, k->a);
-        /* A repository behind a link is one of the places itself. */
+        /* A repository behind a symlink is itself one of the places. */
         if (known->kind == SCAN_LINK && str_ends_with(path, STR(".cordon")))
             keep_target(k, path);
         else if (known->kind == SCAN_POINTER || known->kind == SCAN_CORDON)
@@ -537,7 +538,7 @@ bool protect_refuses(const struct protect_options *options, struct str path)
 
 /* The check ------------------------------------------------------------------------------------ */
 
-/* What the user moved back or away is no longer named. */
+/* Removes from the list the files that the user moved back or away. */
 static void forget_moved(struct protect *p)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* Programs that git runs when it continues. */
+/* Programs that git runs when it continues an operation. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/rebase.h"
 
@@ -35,7 +35,7 @@ const struct rebase_kind rebase_files[REBASE_FILES] = {
     [REBASE_RERERE] = {"MERGE_RR", "files outside the work tree for conflicts"},
 };
 
-/* A file that can't be read whole may say anything. */
+/* A file that can't be read completely may contain anything. */
 static bool read_file(int gitdir, enum rebase_file which, struct buf *text, bool *ret_there)
 {
     *ret_there = faccessat(gitdir, rebase_files[which].name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
@@ -44,7 +44,7 @@ static bool read_file(int gitdir, enum rebase_file which, struct buf *text, bool
 
 /* Steps ---------------------------------------------------------------------------------------- */
 
-/* The first word as git reads it: blanks before it, a blank or the end of the line after it. */
+/* Reads the first word as git does: blanks before it, a blank or the end of the line after it. */
 static bool runs_program(struct str line)
 {
     while (line.n && strchr(" \t\r", line.p[0]))
@@ -68,7 +68,7 @@ static int compare(const void *a, const void *b)
     return order ? order : (x->n > y->n) - (x->n < y->n);
 }
 
-/* The lines of a text that run programs, in order, each once. */
+/* Returns the lines of a text that run programs, sorted and without duplicates. */
 static struct lines sort_programs(struct str text, struct arena *a)
 {
     struct lines lines = {0};
@@ -106,7 +106,7 @@ static bool adds_lines(struct str text, struct str first)
 
 /* Strategies ----------------------------------------------------------------------------------- */
 
-/* git starts `git-merge-NAME`, and looks for it in the work tree if the name has a slash. */
+/* git runs `git-merge-NAME`, and looks for it in the work tree if the name has a slash. */
 static bool is_own_strategy(struct str name)
 {
     static const char *const names[] = {
@@ -117,7 +117,7 @@ static bool is_own_strategy(struct str name)
     return false;
 }
 
-/* A name or a number of a key; `ssh-keygen` would take a path for one, too. */
+/* A key name or ID; `ssh-keygen` would also accept a path. */
 static bool is_key(struct str word)
 {
     return !memchr(word.p, '/', word.n) && !memchr(word.p, '\n', word.n) &&
@@ -150,8 +150,8 @@ static bool are_options(struct str text)
 
 /* Words ---------------------------------------------------------------------------------------- */
 
-/* One word as git quotes it for a shell, as far as it has no quote of its own; the others are in
- * pieces: 'it'\''s'. False: something else stands there. */
+/* Reads one word quoted by git for a shell; a word that contains a quote is in pieces: 'it'\''s'.
+ * Returns false for any other syntax. */
 static bool next_word(struct str *rest, struct buf *word)
 {
     struct str s = *rest;
@@ -182,7 +182,7 @@ static bool is_number(struct str s)
     return n == s.n && n > 0;
 }
 
-/* Those that `git am` passes on. */
+/* Options that `git am` passes on. */
 static bool is_apply_option(struct str word)
 {
     static const char *const with_value[] = {
@@ -219,7 +219,7 @@ static bool are_words(struct str text, bool (*allows)(struct str word))
 
 /* Files ---------------------------------------------------------------------------------------- */
 
-/* A symbolic link on the way or in the place of the file would lead out of the work tree. */
+/* A symlink on the path or in the place of the file would lead out of the work tree. */
 static bool is_inside(int tree, struct str path)
 {
     char name[PATH_MAX];
@@ -234,7 +234,7 @@ static bool is_inside(int tree, struct str path)
     return fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-/* Records: the number of a conflict, a tab, the file, NUL. */
+/* Records: conflict ID, tab, file, NUL. */
 static bool are_conflicts(int tree, struct str text)
 {
     struct str record, id, path;
@@ -244,7 +244,7 @@ static bool are_conflicts(int tree, struct str text)
     return true;
 }
 
-/* All of them ---------------------------------------------------------------------------------- */
+/* All files ------------------------------------------------------------------------------------ */
 
 static bool is_plain(enum rebase_file which, struct str text)
 {

@@ -1,6 +1,6 @@
-/* Work of git's that has not ended: a rebase, a row of cherry-picks, patches of mails, a bisection,
- * a merge. When the user continues it, git runs the programs that its files name, passes their
- * words to other programs, and reads and writes the files that they name.
+/* Unfinished git operations: a rebase, a series of cherry-picks, mailed patches, a bisection, a
+ * merge. When the user continues one, git runs the programs that its files name, passes words from
+ * them to other programs, and reads and writes the files that they name.
  *
  *     struct str first = rebase_programs(gitdir, REBASE_TODO, &arena);       "exec make test\n"
  *     ...a command runs...
@@ -12,34 +12,35 @@
 
 #include "base/arena.h"
 
-/* The numbers are in files of sessions (repo/state.h): new ones come last. */
+/* The numbers are stored in session files (repo/state.h): append new ones at the end. */
 enum rebase_file {
     REBASE_TODO,     /* the list of steps */
-    REBASE_STRATEGY, /* of a rebase */
+    REBASE_STRATEGY, /* merge strategy of a rebase */
     REBASE_OPTIONS,  /* of cherry-picks and reverts */
-    REBASE_SIGN,     /* the key of a rebase's commits */
-    REBASE_APPLY,    /* options for `git apply`, of `git am` and of the older rebase */
+    REBASE_SIGN,     /* signing key for a rebase's commits */
+    REBASE_APPLY,    /* options for `git apply`, from `git am` and the older rebase */
     REBASE_AM_SIGN,  /* the same key, an argument of `git am` */
-    REBASE_NAMES,    /* paths of a bisection, which older git gives to a shell */
-    REBASE_START,    /* where it began, an argument of `git checkout` */
+    REBASE_NAMES,    /* paths of a bisection, which older git passes to a shell */
+    REBASE_START,    /* where the bisection began, an argument of `git checkout` */
     REBASE_RERERE,   /* files with conflicts, which are copied and written */
     REBASE_FILES,
 };
 
-/* Their names in the repository's directory, and how people are told of one. */
+/* Their names in the repository's directory, and their descriptions for the user. */
 extern const struct rebase_kind {
     const char *name, *what;
 } rebase_files[REBASE_FILES];
 
-/* The lines of the list that run a program, each once; another file's text, unless it is one that
- * git itself would have written. */
+/* Returns the lines of the list that run a program, each once; for other files the text, unless git
+ * itself would have written it. */
 struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a);
 
-/* Whether it does more than the first ones did. For REBASE_RERERE the work trees decide. */
+/* Returns true if the file does more than the first one did. For REBASE_RERERE the work trees
+ * decide. */
 bool rebase_adds(int gitdir, enum rebase_file which, struct str first);
 
-/* Whether there are files with conflicts; whether all of them are in this work tree, without
- * symbolic links on the way or in their place. */
+/* Returns true if there are files with conflicts; returns true if all of them are in this work
+ * tree, and neither they nor a directory on their path is a symlink. */
 bool rebase_has_conflicts(int gitdir);
 bool rebase_conflicts_are_inside(int gitdir, int tree);
 

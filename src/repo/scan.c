@@ -1,4 +1,4 @@
-/* Repositories in a tree. */
+/* Finds repositories in a tree. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/scan.h"
 
@@ -15,13 +15,13 @@
 #include <sys/sysmacros.h>
 
 #ifndef STATX_MNT_ID_UNIQUE
-#define STATX_MNT_ID_UNIQUE 0x00004000U /* Linux 6.8: no other mount gets it later */
+#define STATX_MNT_ID_UNIQUE 0x00004000U /* Linux 6.8: not reused by later mounts */
 #endif
 
 enum {
     SLOTS_FIRST = 1024,
     GONE_MAX = 1000,
-    /* A directory may change within one tick of the file system's clock after it was listed. */
+    /* A directory may change within one clock tick of the file system after it was listed. */
     RACY_MS = 100,
     MS = 1000,
     NS_PER_MS = 1000 * 1000,
@@ -71,7 +71,7 @@ static dev_t device_of(const struct statx *st)
     return makedev(st->stx_dev_major, st->stx_dev_minor);
 }
 
-/* Before Linux 5.8 a mount has no number: the device stands for it. */
+/* Before Linux 5.8 a mount has no ID: the device is used instead. */
 static uint64_t mount_id(const struct statx *st)
 {
     bool has = st->stx_mask & (STATX_MNT_ID | STATX_MNT_ID_UNIQUE);
@@ -83,7 +83,7 @@ static bool is_above(struct str dir, struct str path)
     return str_starts_with(path, dir) && (path.n == dir.n || path.p[dir.n] == '/');
 }
 
-/* The mount at this directory or above it; NULL: the root's. */
+/* Returns the mount at this directory or above it; NULL: the root's. */
 static struct scan_mount *mount_over(const struct scan *s, struct str path)
 {
     struct scan_mount *best = NULL;
@@ -95,7 +95,8 @@ static struct scan_mount *mount_over(const struct scan *s, struct str path)
     return best;
 }
 
-/* Whether a directory is in the mount that belongs there, or in one around it: mounts end, too. */
+/* Returns true if a directory is in the mount that belongs there, or in an enclosing one: mounts
+ * may also go away. */
 static bool is_in_place(const struct scan *s, struct str path, uint64_t mount)
 {
     const struct scan_mount *m = mount_over(s, path);
@@ -138,8 +139,8 @@ int scan_open(const struct scan *s, struct str path, bool force)
                                                                                    : -1;
 }
 
-/* Whether a directory that was opened is entered: the first search learns which mounts there are.
- */
+/* Returns true if an opened directory is to be entered: the first search learns which mounts there
+ * are. */
 static bool enter(struct scan *s, struct str path, uint64_t mount)
 {
     struct scan_mount *m = mount_over(s, path);
@@ -193,7 +194,7 @@ static void grow_slots(struct scan *s)
         s->slots[slot_of(s, s->dirs[i].path)] = (uint32_t)i + 1;
 }
 
-/* Adds a directory that is not known yet; those that are known are looked at anyway. */
+/* Adds a directory that is not known yet; known ones are searched anyway. */
 static void add_dir(struct scan *s, struct str path)
 {
     if (2 * (s->n_dirs + 1) > s->n_slots)
@@ -230,7 +231,7 @@ static unsigned seen_of(const char *name, unsigned char type)
 {
     static const struct {
         const char *name;
-        unsigned char type; /* 0: any but those of other rows */
+        unsigned char type; /* 0: any type not in other rows */
         unsigned seen;
     } rows[] = {
         {".git", DT_DIR, SEEN_GIT_DIR},
@@ -258,8 +259,8 @@ static unsigned seen_of(const char *name, unsigned char type)
 static const char *const seen_names[] = {".git", ".cordon", "HEAD", "objects", "refs", "commondir",
     ".hg", ".sl", ".jj", ".bzr", "_darcs", ".pijul"};
 
-/* Whether a file system that does not compare names by their bytes may take this one for one of
- * those: letters of another case, or characters that stand for them. */
+/* Returns true if a file system that does not compare names by bytes may take this name for one of
+ * those: different case, or characters that are equivalent. */
 static bool is_odd(const char *name)
 {
     for (const char *c = name; *c; c++)
@@ -281,7 +282,8 @@ static struct str join(struct buf *path, struct str dir, const char *name)
     return buf_str(path);
 }
 
-/* Whether git takes a directory with these names for a repository: its parts may be elsewhere. */
+/* Returns true if git accepts a directory with these names as a repository: its parts may be
+ * elsewhere. */
 static bool is_gitdir(const struct scan_dir *d)
 {
     bool own = (d->seen & SEEN_OBJECTS) && (d->seen & SEEN_REFS);
@@ -289,7 +291,8 @@ static bool is_gitdir(const struct scan_dir *d)
            ((d->seen & SEEN_HEAD) && (own || (d->seen & SEEN_COMMONDIR)));
 }
 
-/* The names themselves, which are found there if the file system takes others for them. */
+/* Looks up the names themselves, which exist if the file system treats other names as equal to
+ * them. */
 static void ask(struct scan *s, size_t which, int dir)
 {
     AUTO_BUF struct buf path = BUF_INIT(PATH_MAX + NAME_MAX + 2);
@@ -303,8 +306,8 @@ static void ask(struct scan *s, size_t which, int dir)
     }
 }
 
-/* What was seen of a directory that was opened; its directories are added. Those of git's own
- * objects, too: a submodule can have any name. */
+/* Records what was seen in an opened directory and adds its subdirectories, including those of
+ * git's own objects: a submodule can have any name. */
 static void list(struct scan *s, size_t which, DIR *stream)
 {
     AUTO_BUF struct buf path = BUF_INIT(PATH_MAX + NAME_MAX + 2);
@@ -339,7 +342,7 @@ static struct timespec changed_of(const struct statx *st)
     return (struct timespec){st->stx_ctime.tv_sec, st->stx_ctime.tv_nsec};
 }
 
-/* Those below one are in it. */
+/* A mount below a listed one counts as part of it. */
 static void add_foreign(struct scan *s, struct str path)
 {
     for (size_t i = 0; i < s->n_foreign; i++)
@@ -357,7 +360,7 @@ static void look_into(struct scan *s, size_t which)
     d->there = fd >= 0 && look(fd, "", AT_EMPTY_PATH, &st);
     if (d->there && !enter(s, d->path, mount_id(&st))) {
         d->there = false;
-        s->cut |= !s->fixed; /* too many of them */
+        s->cut |= !s->fixed; /* too many mounts */
         if (s->fixed)
             add_foreign(s, d->path);
         return;
@@ -378,7 +381,7 @@ static void look_into(struct scan *s, size_t which)
     closedir(stream);
 }
 
-/* Nobody can set the time of a change back. */
+/* The change time (ctime) cannot be set back. */
 static bool is_unchanged(const struct scan *s, const struct scan_dir *d)
 {
     struct statx st;
@@ -452,7 +455,7 @@ static void find_places(struct scan *s)
     }
 }
 
-/* Directories that came and went are forgotten now and then. */
+/* Occasionally forgets directories that no longer exist. */
 static void forget(struct scan *s)
 {
     if (s->n_gone <= GONE_MAX || s->n_gone <= s->n_dirs / 2)
@@ -490,7 +493,7 @@ void scan_learn(struct scan *s)
     s->fixed = true;
 }
 
-/* The names are asked for one by one: a directory may have very many others. */
+/* Looks up the names one by one: a directory may have very many others. */
 static void peek(struct scan *s, struct str path)
 {
     struct stat st;

@@ -1,4 +1,4 @@
-/* Settings of git that name files. */
+/* Git settings that name files. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/settings.h"
 
@@ -18,7 +18,7 @@ enum {
     BYTES_MAX = 64 << 20,
     EACH_MAX = 2000, /* settings of one repository, or of the user */
     VALUE_MAX = 64 * 1024,
-    PATH_BYTES_MAX = 2 * PATH_MAX, /* of what can't be opened anyway */
+    PATH_BYTES_MAX = 2 * PATH_MAX, /* longer paths can't be opened anyway */
     ENVIRONMENT_MAX = 1000,        /* settings in the environment */
 };
 
@@ -28,7 +28,8 @@ void settings_done(struct settings *s)
     free(s->p);
 }
 
-/* The directory that `~`, `~user` or `%(prefix)` at the start of a path is; NULL: not known. */
+/* Returns the directory that `~`, `~user` or `%(prefix)` at the start of a path represents; NULL:
+ * unknown. */
 static const char *special_dir(const char *home, struct str name, struct arena *a)
 {
     if (name.p[0] == '%')
@@ -82,7 +83,7 @@ static void include(struct settings *s, struct str file, struct str value, unsig
         read_file(s, inner, depth + 1);
 }
 
-/* Whether the value is a command, or the path of a program; all other settings are data. */
+/* Returns true if the value is a command, or the path of a program; all other settings are data. */
 static bool is_command(const struct gitconfig_entry *e)
 {
     static const struct {
@@ -149,7 +150,7 @@ static void take(
         }
     if (is_command(e))
         (void)add(s, SETTING_COMMAND, str_skip(e->value, e->value.p[0] == '!'));
-    else if (str_starts_with(e->value, STR("ext::"))) /* the address of a remote */
+    else if (str_starts_with(e->value, STR("ext::"))) /* address of a remote */
         (void)add(s, SETTING_COMMAND, str_skip(e->value, 5));
 }
 
@@ -190,7 +191,7 @@ void settings_read(struct settings *s, struct str file)
     read_file(s, file, 0);
 }
 
-/* The user's ------------------------------------------------------------------------------------
+/* The user's settings ---------------------------------------------------------------------------
  */
 
 static struct str from_cwd(const char *path, struct arena *a)

@@ -1,4 +1,4 @@
-/* Private to src/repo: settings of git as far as they name files, with what they include.
+/* Private to src/repo: git settings that name files, including those of included files.
  *
  *     struct settings s = SETTINGS_INIT(home, &budget);
  *     settings_read(&s, STR("/home/u/.gitconfig"));
@@ -12,11 +12,11 @@
 #include "base/arena.h"
 
 enum setting_kind {
-    SETTING_HOOKS,    /* a directory of hooks */
+    SETTING_HOOKS,    /* a hooks directory */
     SETTING_PATH,     /* a file or directory that is used by its name alone */
-    SETTING_INCLUDED, /* a file of settings; an absolute path */
+    SETTING_INCLUDED, /* a settings file; an absolute path */
     SETTING_COMMAND,  /* for a shell */
-    SETTING_WORKTREE, /* the work tree, from the git directory */
+    SETTING_WORKTREE, /* the work tree, relative to the git directory */
 };
 
 struct setting {
@@ -24,7 +24,7 @@ struct setting {
     struct str value;
 };
 
-/* Limits for all settings that are read together: anybody's repository may be among them. */
+/* Limits for all settings that are read together: untrusted repositories may be among them. */
 struct settings_budget {
     size_t files, bytes; /* read so far */
     bool cut;            /* something was not read */
@@ -43,22 +43,22 @@ struct settings {
 
 void settings_done(struct settings *s);
 
-/* Adds those of a file, which may be a link, and need not be there. */
+/* Adds the settings of a file, which may be a symlink and need not exist. */
 void settings_read(struct settings *s, struct str file);
 
-/* Adds those of the user's environment. */
+/* Adds the settings from the user's environment. */
 void settings_read_environment(struct settings *s);
 
-/* The user's own files of settings that git reads, by the environment; false: no such file.
- * The path is absolute. */
+/* Returns the user's own settings files that git reads, according to the environment; false: no
+ * such file. The path is absolute. */
 enum {
     SETTINGS_USER_FILES = 6
 };
 bool settings_user_file(size_t i, const char *home, struct arena *a, struct str *ret_path);
 
-/* A path in settings: `~/` is the home directory, `~user/` that of another user, others begin at
- * the base; without a home directory `~` is a name like others. Links and `..` stay. No value:
- * there is no such user. */
+/* Expands a path in settings: `~/` is the home directory, `~user/` that of another user, other
+ * paths are relative to the base; without a home directory `~` is an ordinary name. Symlinks and
+ * `..` are kept. No value: there is no such user. */
 struct str settings_expand(const char *home, struct str base, struct str value, struct arena *a);
 
 #endif

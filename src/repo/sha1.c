@@ -1,4 +1,4 @@
-/* SHA-1 as FIPS 180-4 has it. */
+/* SHA-1 as specified in FIPS 180-4. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/sha1.h"
 
@@ -19,7 +19,7 @@ static uint32_t rotate(uint32_t x, int n)
     return x << n | x >> (32 - n);
 }
 
-/* One block, in four times twenty rounds that differ in how they mix. */
+/* Processes one block, in four times twenty rounds that differ in their mixing function. */
 static void add_block(uint32_t h[5], const unsigned char *p)
 {
     uint32_t w[ROUNDS], a = h[0], b = h[1], c = h[2], d = h[3], e = h[4];

@@ -1,8 +1,8 @@
-/* SHA-1, because git names contents by it: a patch of binary files must say both names, and an
- * index ends in one. Not for anything that has to withstand an enemy.
+/* SHA-1, because git identifies contents by it: a patch of binary files must contain both hashes,
+ * and an index ends in one. Must not be relied on against an attacker.
  *
  *     char name[SHA1_HEX];
- *     sha1_blob(content, name);       what `git hash-object` prints
+ *     sha1_blob(content, name);       as printed by `git hash-object`
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_SHA1_H
@@ -19,9 +19,9 @@ enum {
 void sha1_blob(struct str content, char hex[SHA1_HEX]);
 void sha1_of(struct str bytes, unsigned char hash[SHA1_BYTES]);
 
-/* Whole blocks. */
+/* Processes n whole blocks. */
 void sha1_blocks_plain(uint32_t h[5], const unsigned char *p, size_t n);
-/* The same by the processor's own instructions; false: it has none. */
+/* The same with the processor's SHA instructions; returns false if it has none. */
 bool sha1_blocks_fast(uint32_t h[5], const unsigned char *p, size_t n);
 
 #endif

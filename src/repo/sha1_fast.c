@@ -1,4 +1,4 @@
-/* SHA-1 by the instructions that processors have for it: four rounds at a time. */
+/* SHA-1 with the processor's SHA instructions: four rounds at a time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/sha1.h"
 
@@ -13,7 +13,7 @@ enum {
     GROUPS = 20, /* of four rounds */
 };
 
-/* How a group mixes is part of the instruction. */
+/* The mixing function of a group is an immediate operand of the instruction. */
 BY_SHA static __m128i four_rounds(int group, __m128i abcd, __m128i e)
 {
     switch (group / 5) {
@@ -28,7 +28,7 @@ BY_SHA static __m128i four_rounds(int group, __m128i abcd, __m128i e)
     }
 }
 
-/* w: the last four groups of words, of which each makes the one four later. */
+/* w: the last four groups of words; each is an input for the one four later. */
 BY_SHA static __m128i next_words(const __m128i w[4], int group)
 {
     __m128i sum = _mm_sha1msg1_epu32(w[group % 4], w[(group + 1) % 4]);

@@ -16,36 +16,36 @@ enum {
     FLAG_DORMANT = 2,
     FLAG_SETTINGS = 1, /* of a name */
     FLAG_WORD = 2,
-    TEXT_STEPS = KNOWN_TEXTS, /* index of the first of these records T */
+    TEXT_STEPS = KNOWN_TEXTS, /* index of the first of these T records */
 };
 
 static const struct str heading = {"cordon repositories 2", 21};
 
-/* The letters, and how many fields follow. */
+/* The letters, and the number of fields that follow. */
 static const struct record_kind {
     char letter;
     size_t fields;
-    bool sized; /* the last one has its length before it, and may have any bytes */
+    bool sized; /* the last field is preceded by its length, and may have any bytes */
 } kinds[] = {
-    {'R', 4, false}, /* root: path, inode, time of its birth in s and ns */
+    {'R', 4, false}, /* root: path, inode, birth time in s and ns */
     {'M', 1, false}, /* mount in it: path */
     {'K', 7, false}, /* place: kind, path, on the root's device, inode, type and target of a link,
                         flags */
-    {'G', 4, false}, /* directories the place before leads to: each on the root's device, inode */
-    {'P', 3, false}, /* part of the place before: index, type, target */
-    {'T', 6, true},  /* text of the place before: index, inode, size, time of change in s and ns */
+    {'G', 4, false}, /* git and common directory of that place: each on the root's device, inode */
+    {'P', 3, false}, /* part of the previous place: index, type, target */
+    {'T', 6, true}, /* text of the previous place: index, inode, size, time of change in s and ns */
     {'N', 3, false}, /* named by settings: path, type, flags */
-    {'L', 2, false}, /* entry of an index: repository, path */
-    {'W', 3, false}, /* link on the way: path, type, target */
+    {'L', 2, false}, /* index entry: repository, path */
+    {'W', 3, false}, /* symlink on the path: path, type, target */
     {'C', 8, true},  /* part that no mount keeps: path, mode, all bytes are here, inode, size, time
                         of change in s and ns */
-    {'O', 3, false}, /* owner of the part before: user, group; not all names are remembered */
+    {'O', 3, false}, /* owner of the previous part: user, group; not all names are remembered */
 };
 
 /* Directories ------------------------------------------------------------------------------------
  */
 
-/* The time of birth changes on overlayfs when a directory is copied up. */
+/* On overlayfs the birth time changes when a directory is copied up. */
 static struct state_id id_of(int fd)
 {
     struct statx st = {0};
@@ -213,11 +213,11 @@ bool state_write(const struct protect *p, struct buf *text)
  */
 
 struct reading {
-    struct protect *old;       /* the session that was cut off */
-    const struct protect *now; /* the one that looks after it */
+    struct protect *old;       /* the interrupted session */
+    const struct protect *now; /* the session that checks it */
     struct protect_root *root;
-    struct str was; /* the root's path then */
-    dev_t device;   /* the root's now */
+    struct str was; /* the root's path at that time */
+    dev_t device;   /* the root's device now */
     struct str rest;
     bool bad;
 };
@@ -250,7 +250,7 @@ static uint64_t number_of(struct reading *x, struct str field)
     return x->bad ? 0 : value;
 }
 
-/* The next record; NULL: there is none that is whole. */
+/* Reads the next record; NULL: none is complete. */
 static const struct record_kind *take_record(struct reading *x, struct str fields[FIELDS_MAX])
 {
     struct str letter = take(x);
@@ -272,7 +272,7 @@ static struct known_name name_of(struct reading *x, struct str type, struct str 
         (mode_t)number_of(x, type) & S_IFMT, arena_str(&x->old->arena, target)};
 }
 
-/* The directory itself, at its path or where one of the new roots is now; -1: it is gone. */
+/* Opens the same directory, at its path or where one of the new roots is now; -1: it is gone. */
 static int open_root(const struct protect *now, const struct state_root *root, struct str *ret_path)
 {
     AUTO_FD int fd = open(root->path.p, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -396,7 +396,7 @@ static void read_text(struct reading *x, const struct str *f)
         k->texts[at] = text;
 }
 
-/* A path below the root is below it where the root is now. */
+/* Translates a path below the root to the root's present path. */
 static struct str path_of(struct reading *x, struct str path)
 {
     struct arena *a = &x->old->arena;

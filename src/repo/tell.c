@@ -1,4 +1,4 @@
-/* What was set aside, and what people must know besides, for people and models. */
+/* Reports held files and warnings to people and models. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "path/exact.h"
@@ -8,7 +8,7 @@
 #include <limits.h>
 
 enum {
-    WARNINGS_MAX = 1 << 19, /* bytes of them */
+    WARNINGS_MAX = 1 << 19, /* bytes of all warnings */
 };
 
 void known_warn(struct protect *p, const char *format, ...)
@@ -39,7 +39,7 @@ static void tell_mounts(const struct protect *p, struct buf *text)
             tell_mount(&p->roots[i], p->roots[i].scan.foreign[k], text);
 }
 
-/* `unnamed`: things set aside that have no line. */
+/* `unnamed`: number of held files without a line. */
 static void tell_warnings(const struct protect *p, size_t unnamed, struct buf *text)
 {
     if (unnamed)
@@ -80,7 +80,8 @@ static void tell_held(const struct protect_held *h, struct buf *text)
     buf_add_z(text, known_is_stuck(h) ? "\n" : "; the user can put it back: cordon trust FILE\n");
 }
 
-/* A part of the text is for warnings, and for what stands before it. Gives how many had no room. */
+/* Leaves part of the buffer for warnings and for text that is already there. Returns how many did
+ * not fit. */
 static size_t tell_some(const struct protect *p, bool stuck, struct buf *text)
 {
     size_t n = 0;

@@ -1,4 +1,4 @@
-/* Git's index: as much of it as tells which paths are tracked. */
+/* Reads git's index as far as needed to know which paths are tracked. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/tracked.h"
 
@@ -19,7 +19,7 @@ enum kind {
     KIND_OTHER, /* a directory of a sparse index */
 };
 
-/* As they stand in the file: a split index counts them. */
+/* In the order of the file: a split index refers to them by position. */
 struct entry {
     struct str path; /* "" in a split index: a shared entry that was changed */
     enum kind kind;
@@ -29,7 +29,7 @@ struct entries {
     struct arena arena;
     struct entry *all;
     size_t n;
-    struct str link; /* what a split index says about the shared one */
+    struct str link; /* the part of a split index about the shared one */
     size_t hash;
 };
 
@@ -107,8 +107,8 @@ static bool parse_entries(struct str index, struct entries *e, struct err *err)
 /* Split indexes ----------------------------------------------------------------------------------
  */
 
-/* Marks what a compressed bitmap of git's (EWAH) says: runs of equal words, then words as they are.
- * Bits behind the last entry are damage. */
+/* Marks the bits of git's compressed bitmap (EWAH): runs of equal words, then literal words. Bits
+ * past the last entry mean damage. */
 static bool mark_bits(struct str bits, bool *marks, size_t n, struct str *ret_rest)
 {
     size_t at = 8, bit = 0;
@@ -146,8 +146,8 @@ static bool mark_bits(struct str bits, bool *marks, size_t n, struct str *ret_re
     return true;
 }
 
-/* The shared entries that were changed: how they are now is in the first entries of the split
- * index, which have no name. A file may have become a submodule. */
+/* Applies changes to shared entries: their new state is in the first entries of the split index,
+ * which have no name. A file may have become a submodule. */
 static bool change_shared(const struct entries *own, struct entries *base, const bool *changed)
 {
     size_t used = 0;
@@ -164,7 +164,7 @@ static bool change_shared(const struct entries *own, struct entries *base, const
     return true;
 }
 
-/* Behind the hash: the shared entries that are gone, then those that were changed. */
+/* After the hash: the shared entries that are deleted, then those that were changed. */
 static bool read_bitmaps(
     struct str bits, const struct entries *own, struct entries *base, bool *gone)
 {
@@ -190,7 +190,7 @@ static bool all_zero(struct str s)
     return i == s.n;
 }
 
-/* The shared entries that are still there, in `gone` those that are not. */
+/* Reads the shared entries; `gone` marks the deleted ones. */
 static bool read_shared(const struct entries *own, tracked_shared_fn shared, void *context,
     struct entries *ret_base, bool **ret_gone, struct err *err)
 {
@@ -240,12 +240,12 @@ static void add_all(struct tracked *t, const struct entries *e, const bool *gone
     }
 }
 
-/* Gives how many are left. */
+/* Returns how many are left. */
 static size_t sort(struct str *paths, size_t count)
 {
     size_t n = 0;
     qsort(paths, count, sizeof(*paths), compare_paths);
-    for (size_t i = 0; i < count; i++) /* the sides of a merge have one name */
+    for (size_t i = 0; i < count; i++) /* the stages of a merge have the same name */
         if (n == 0 || !str_eq(paths[n - 1], paths[i]))
             paths[n++] = paths[i];
     return n;
@@ -294,7 +294,7 @@ void tracked_done(struct tracked *t)
     *t = (struct tracked){0};
 }
 
-/* The first path that is not before this one. */
+/* Returns the index of the first path that is not before this one. */
 static size_t lower_bound(const struct tracked *t, struct str path)
 {
     size_t low = 0, high = t->n;

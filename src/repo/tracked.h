@@ -1,13 +1,13 @@
-/* What git tracks, read from its index without git.
+/* The paths that git tracks, read from its index without git.
  *
  *     AUTO_TRACKED struct tracked t = {0};
  *     if (!tracked_read(git_fd, &t, err)) ...
  *     for (size_t i = 0; i < t.n; i++) ... t.paths[i] ...
  *
- * A file may match an ignore rule and be tracked all the same: then it belongs to the project.
- * Versions 2, 3 and 4 of the index are read, with SHA-1 or SHA-256, also split ones (most of it is
- * in a file `sharedindex.<hash>`, and says little of what was changed since). Directories of a
- * sparse index, whose files are not in the work tree, are left out.
+ * A file may match an ignore rule and still be tracked: then it belongs to the project. Reads
+ * versions 2, 3 and 4 of the index, with SHA-1 or SHA-256, including split indexes (most entries
+ * are in a file `sharedindex.<hash>`; the index itself has only the later changes). Leaves out
+ * directories of a sparse index, whose files are not in the work tree.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_TRACKED_H
@@ -18,32 +18,33 @@
 #include "base/err.h"
 
 enum {
-    TRACKED_BYTES_MAX = 1 << 30, /* of the index */
+    TRACKED_BYTES_MAX = 1 << 30, /* size of the index */
 };
 
 struct tracked {
     struct arena arena;
-    struct str *paths; /* as git sorts them: by bytes; NUL-terminated; submodules left out */
+    struct str *paths; /* in git's order: by bytes; NUL-terminated; without submodules */
     size_t n;
-    struct str *links; /* those of submodules (gitlinks), in the same order */
+    struct str *links; /* paths of submodules (gitlinks), in the same order */
     size_t n_links;
 };
 
 #define AUTO_TRACKED AUTO(tracked_done)
 
-/* The descriptor is that of the `.git` directory; no index there is an empty one. */
+/* Reads the index in the `.git` directory git_fd; a missing index counts as empty. */
 MUST_USE bool tracked_read(int git_fd, struct tracked *ret_tracked, struct err *err);
 void tracked_done(struct tracked *t);
 
-/* From the bytes of an index. One that is split needs those of the shared one, too: it asks for
- * them by the file's name, which ends in the hash; E_IO and false if it does not get them. */
+/* Parses the bytes of an index. A split index also needs the bytes of the shared one: `shared` is
+ * called with its file name, which ends in the hash, and fails with E_IO if it can't provide
+ * them. */
 typedef bool (*tracked_shared_fn)(
     void *context, const char *name, struct buf *bytes, struct err *err);
 MUST_USE bool tracked_parse(struct str index, tracked_shared_fn shared, void *context,
     struct tracked *ret_tracked, struct err *err);
 
 bool tracked_has(const struct tracked *t, struct str path);
-/* Does it track anything below this directory? */
+/* Returns true if anything below this directory is tracked. */
 bool tracked_has_below(const struct tracked *t, struct str dir);
 
 #endif

@@ -1,4 +1,4 @@
-/* Sessions that were cut off: their files. */
+/* Files of interrupted sessions. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/unfinished.h"
 
@@ -20,7 +20,7 @@ enum {
     TRIES = 5,
 };
 
-/* The directory of the files; -1: there is none that only the user can write. */
+/* Opens the directory of the files; -1: it is missing, or not writable by the user only. */
 static int open_dir(const struct protect *p, bool make)
 {
     struct stat st;
@@ -42,7 +42,7 @@ static bool is_foreign(const struct protect *p)
 /* Writing ---------------------------------------------------------------------------------------
  */
 
-/* The file has its lock before it has its name, and all of its text. */
+/* The file is locked and complete before it gets its name. */
 static bool write_file(struct protect *p, int dir, struct str text)
 {
     char id[ID_SIZE], temp[ID_SIZE + 8];
@@ -75,7 +75,7 @@ static bool home_is_there(struct protect *p)
     return lstat(home_of(p, &p->arena), &st) == 0;
 }
 
-/* Directories that hold nothing are not left behind. */
+/* Empty directories are not left behind. */
 static void remove_dirs(struct protect *p)
 {
     if (rmdir(p->options.sessions) == 0 && p->made_home)
@@ -118,7 +118,7 @@ void unfinished_end(struct protect *p)
 /* Checking --------------------------------------------------------------------------------------
  */
 
-/* The file of a session that was cut off. */
+/* The file of an interrupted session. */
 struct file {
     int dir;
     const char *name;
@@ -127,12 +127,12 @@ struct file {
     struct state_roots roots;
 };
 
-/* What it means for these roots. */
+/* Relevance of a file to these roots. */
 enum concern {
     CONCERN_NONE,
     CONCERN_OURS,    /* one of its roots is one of these, above or below */
-    CONCERN_OTHER,   /* another directory has the path of one */
-    CONCERN_GONE,    /* none of its roots is there any more */
+    CONCERN_OTHER,   /* another directory now has the path of one of its roots */
+    CONCERN_GONE,    /* none of its roots exists any more */
     CONCERN_UNCLEAR, /* it can't be read */
 };
 
@@ -170,7 +170,7 @@ static enum concern concern_of(const struct protect *p, const struct file *f)
     return concern;
 }
 
-/* Roots that are not there now are named: their part of the file goes with it. */
+/* Warns about roots that are missing now: their part of the file is deleted with it. */
 static void name_missing(struct protect *p, const struct protect *old, const struct file *f)
 {
     for (size_t i = 0; old->n_roots < f->roots.n && i < f->roots.n; i++) {
@@ -186,7 +186,7 @@ static void name_missing(struct protect *p, const struct protect *old, const str
     }
 }
 
-/* Lines about parts that no mount kept. */
+/* Copies lines about parts that no mount protected. */
 static void take_lines(struct protect *p, const struct protect *old)
 {
     AUTO_BUF struct buf text = BUF_INIT(WATCH_LINES_MAX);
@@ -221,7 +221,7 @@ static bool check_session(struct protect *p, const struct file *f)
     return ok;
 }
 
-/* What stays is named in each session that it may concern. */
+/* Files that stay are reported in each session that they may concern. */
 static void name_file(struct protect *p, const struct file *f, const char *why)
 {
     known_warn(p,
@@ -249,9 +249,8 @@ static void check_text(struct protect *p, const struct file *f, enum concern con
         unlinkat(f->dir, f->name, 0);
 }
 
-/* A file whose lock is free belongs to a session that was cut off. With the lock, no other session
- * checks it at the same time. A file that was not written to its end has no name yet: no command
- * had started. */
+/* A file whose lock is free belongs to an interrupted session. While we hold the lock, no other
+ * session checks it. An incompletely written file has no name yet: no command had started. */
 static void check_file(struct protect *p, int dir, const char *name)
 {
     AUTO_ERR struct err ignored = {0};

@@ -1,14 +1,15 @@
-/* Sessions that were cut off, as by SIGKILL. From the beginning of a command to the check after it
- * a file has the state of the repositories (repo/state.h), locked by the session. The next session
- * finds a file without a lock, checks those repositories as the first one would have, and removes
- * it.
+/* Interrupted sessions, as by SIGKILL. From the start of a command until the check after it, a file
+ * has the state of the repositories (repo/state.h), locked by the session. The next session that
+ * finds a file without a lock checks those repositories as the first one would have, and removes
+ * the file.
  *
- *     unfinished_check(p);                    before p looks at the repositories itself
+ *     unfinished_check(p);                    before p searches the repositories itself
  *     unfinished_note(p);                     before a command
  *     unfinished_end(p);                      after the check
  *
- * Nothing waits for the disk: a file may be lost or empty after the machine has stopped. One that
- * can't be read, of another user, or of a directory that is not the same one is named and kept.
+ * Nothing waits for the disk: a file may be lost or empty after the machine has stopped. A file
+ * that can't be read, belongs to another user, or is about a directory that is no longer the same
+ * is reported and kept.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_UNFINISHED_H
@@ -18,17 +19,17 @@
 
 enum {
     UNFINISHED_FILES_MAX = 1000,
-    UNFINISHED_DAYS = 30, /* that a file is kept whose directories are gone or can't be told */
+    UNFINISHED_DAYS = 30, /* days that a file is kept if its directories are gone or unclear */
 };
 
-/* Sets aside what sessions left in these roots, in what is above them and in what is below them. It
- * is listed in p->held. */
+/* Sets aside the remains of interrupted sessions in these roots and in directories above and below
+ * them, and lists them in p->held. */
 void unfinished_check(struct protect *p);
 
-/* Writes the file, if there is none yet; p->unkept if that can't be done. */
+/* Writes the file unless it exists; sets p->unkept on failure. */
 void unfinished_note(struct protect *p);
 
-/* Removes it, unless commands ran that nothing has looked after: then only the lock goes. */
+/* Removes the file, unless commands ran that were not checked: then only releases the lock. */
 void unfinished_end(struct protect *p);
 
 #endif

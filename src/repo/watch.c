@@ -1,4 +1,4 @@
-/* Parts that no mount keeps. */
+/* Parts that no mount protects. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/watch.h"
 
@@ -18,9 +18,9 @@ enum {
     ARENA_MAX = 128 << 20,
     NAME_ARENA = 1 << 20,
     NAMES_MAX = 20 * 1000,  /* new ones in one directory */
-    LISTED_MAX = 50 * 1000, /* names in one directory, those that nothing runs included */
+    LISTED_MAX = 50 * 1000, /* names in one directory, including those that nothing runs */
     LINE_MAX_BYTES = 8 * PATH_MAX,
-    PARTIAL_MAX = 5, /* directories that are named */
+    PARTIAL_MAX = 5, /* directories that are listed */
     TOLD_MAX = 50,
     TOLD_BYTES = WATCH_LINES_MAX / 2,
 };
@@ -52,7 +52,7 @@ bool watch_put(struct protect *p, const struct watched *w)
     if (!p->watch)
         watch_reset(p);
     struct watch *all = p->watch;
-    size_t room = w->path.n + w->then.text.n + NAME_MAX; /* and what two texts are rounded up by */
+    size_t room = w->path.n + w->then.text.n + NAME_MAX; /* plus rounding of two texts */
     if (all->n >= all->limit || arena_left(&all->arena) < room)
         return false;
     if (all->n == all->cap) {
@@ -60,7 +60,7 @@ bool watch_put(struct protect *p, const struct watched *w)
         all->p = reallocarray(all->p, all->cap, sizeof(*all->p));
         BUG_ON(!all->p);
     }
-    /* Both texts in one piece, for which there is room. */
+    /* Both texts in one allocation, for which there is room. */
     char *texts = arena_alloc(&all->arena, w->path.n + w->then.text.n + 2);
     struct watched *to = &all->p[all->n++];
     *to = *w;
@@ -87,7 +87,7 @@ bool watch_keeps(const struct protect *p, const struct protect_root *r, struct s
     return false;
 }
 
-/* Names that git does not run, and what was set aside beside them. */
+/* Names that git does not run, and files set aside beside them. */
 static bool is_inert(const char *name)
 {
     return strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
@@ -105,7 +105,7 @@ static struct str join(struct arena *a, struct str dir, const char *name)
     return str_z(arena_printf(a, STR_FMT "%s%s", STR_ARG(dir), dir.n ? "/" : "", name));
 }
 
-/* Reads the name of a directory that is open; false: it is not there. */
+/* Reads a name in an open directory; returns false if it does not exist. */
 static bool read_now(int dir, const char *name, struct watched *w, struct buf *bytes)
 {
     char target[PATH_MAX];
@@ -127,12 +127,12 @@ static bool read_now(int dir, const char *name, struct watched *w, struct buf *b
     return true;
 }
 
-/* Before -----------------------------------------------------------------------------------------
+/* Before a command -------------------------------------------------------------------------------
  */
 
 static bool add_one(struct protect *p, struct watched *w, unsigned depth);
 
-/* The names below a directory, which was put at this index. */
+/* Adds the names below a directory, which was put at this index. */
 static void add_names(struct protect *p, size_t above, unsigned depth)
 {
     const size_t root = p->watch->p[above].root;
@@ -158,7 +158,7 @@ static void add_names(struct protect *p, size_t above, unsigned depth)
     p->watch->p[above].partial = !whole;
 }
 
-/* False: it is there, and not remembered. */
+/* Returns false if it exists but was not remembered. */
 static bool add_one(struct protect *p, struct watched *w, unsigned depth)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
@@ -177,7 +177,7 @@ static bool add_one(struct protect *p, struct watched *w, unsigned depth)
     return true;
 }
 
-/* One part takes at most half of the room that is left, so that the others have some. */
+/* One part may use at most half of the remaining room, so that some is left for the others. */
 static void add_part(struct protect *p, struct watched *w)
 {
     struct watch *all = p->watch;
@@ -198,7 +198,7 @@ void watch_add(struct protect *p, struct str path)
         }
 }
 
-/* Telling ---------------------------------------------------------------------------------------
+/* Reporting -------------------------------------------------------------------------------------
  */
 
 static void add_path(struct buf *text, const struct protect_root *r, struct str path)
@@ -208,7 +208,7 @@ static void add_path(struct buf *text, const struct protect_root *r, struct str 
     utf8_add_printable(text, path);
 }
 
-/* Whether there is room for one more line. */
+/* Returns true if there is room for one more line. */
 static bool take_line(struct watch *all)
 {
     bool fits = all->n_told < TOLD_MAX && all->told.n < TOLD_BYTES - LINE_MAX_BYTES;
@@ -226,7 +226,7 @@ static void tell(struct protect *p, const struct watched *w, const char *what, c
     buf_printf(told, " %s%s\n", what, more);
 }
 
-/* The directory that is gone with it, once. */
+/* Reports the topmost directory that is gone with it, once. */
 static void tell_removed(struct protect *p, const struct watched *w)
 {
     AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
@@ -270,7 +270,7 @@ void watch_tell(const struct protect *p, struct buf *text)
             text, "%zu more parts were removed, or changed and not made again\n", all->n_untold);
 }
 
-/* Afterwards ------------------------------------------------------------------------------------
+/* After a command -------------------------------------------------------------------------------
  */
 
 static bool is_same(const struct watched *a, const struct watched *b)
@@ -286,8 +286,8 @@ static bool is_same(const struct watched *a, const struct watched *b)
            a->then.changed.tv_nsec == b->then.changed.tv_nsec;
 }
 
-/* The owner is the one that it had, if we may give it away; then the mode, which a change of the
- * owner may clear. */
+/* Restores the owner, if we are allowed to; then the mode, because a change of owner may clear mode
+ * bits. */
 static bool give_back(int fd, const struct watched *w, mode_t bits)
 {
     if (geteuid() == 0 && fchown(fd, w->uid, w->gid) != 0)
@@ -317,8 +317,8 @@ static bool make_again(int dir, const char *name, const struct watched *w)
     return fd >= 0 && file_write_all(fd, w->then.text) && give_back(fd, w, 0777);
 }
 
-/* A link or file in the place of a directory above a part goes aside, and the directory is made
- * again. */
+/* Sets aside a symlink or file in the place of a directory above a part, and recreates the
+ * directory. */
 static void clear_way(struct protect *p, struct protect_root *r, struct str parent)
 {
     bool moved = false;
@@ -343,7 +343,7 @@ static void clear_way(struct protect *p, struct protect_root *r, struct str pare
     }
 }
 
-/* Whether this check moved it, or a directory above it. */
+/* Returns true if this check moved it, or a directory above it. */
 static bool was_held(const struct protect *p, size_t before, const struct watched *w)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
@@ -354,7 +354,7 @@ static bool was_held(const struct protect *p, size_t before, const struct watche
     return false;
 }
 
-/* Whether a file whose name begins so has these bytes, and got its name since. */
+/* Returns true if a file whose name has this prefix has these bytes, and got its name since. */
 static bool has_copy(int dir, struct str prefix, const struct watched *w, time_t since)
 {
     AUTO_FD int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -377,8 +377,8 @@ static bool has_copy(int dir, struct str prefix, const struct watched *w, time_t
     return found;
 }
 
-/* A file that was set aside by another session while the command ran: it was that session's command
- * that made it, and it was there when this one began. */
+/* Returns true for a file that another session set aside while the command ran: that session's
+ * command created it, and it existed when this session began. */
 static bool is_held_elsewhere(const struct protect *p, const struct watched *w)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
@@ -401,7 +401,7 @@ static bool is_held_elsewhere(const struct protect *p, const struct watched *w)
     return false;
 }
 
-/* From now on it counts as not there: what is made at its path is new. */
+/* From now on it counts as missing: anything created at its path is new. */
 static void forget(struct protect *p, struct watched *w)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
@@ -431,7 +431,7 @@ static void forget(struct protect *p, struct watched *w)
                 p->roots[i].named[k].type = 0;
 }
 
-/* What is there now is not what was there. */
+/* Undoes a change: the present content is not the remembered one. */
 static void change_back(struct protect *p, struct watched *w, int dir, bool there)
 {
     struct protect_root *r = &p->roots[w->root];
@@ -446,7 +446,7 @@ static void change_back(struct protect *p, struct watched *w, int dir, bool ther
     }
 }
 
-/* Whether settings name it, or a directory above it. */
+/* Returns true if settings name it, or a directory above it. */
 static bool is_named(const struct protect *p, struct str path)
 {
     for (size_t i = 0; i < p->n_roots; i++)
@@ -468,8 +468,8 @@ static bool is_part_of(const struct known *k, struct str path)
     return false;
 }
 
-/* Whether it is a part of a directory that git takes for a repository only since the command: then
- * the check has judged all of it as new, and nothing of it is the user's. */
+/* Returns true if it is part of a directory that git accepts as a repository only since the
+ * command: then the check has judged all of it as new, and nothing of it is the user's. */
 static bool is_awake(const struct protect *p, const struct watched *w)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
@@ -517,7 +517,7 @@ static bool is_below(const struct watch *all, size_t dir, size_t i)
            str_starts_with(all->p[i].path, above->path) && all->p[i].path.p[above->path.n] == '/';
 }
 
-/* Those below a directory follow it. */
+/* The names below a directory follow it in the list. */
 static bool is_known_name(const struct watch *all, size_t dir, const char *name)
 {
     for (size_t i = dir + 1; is_below(all, dir, i); i++)
@@ -526,7 +526,7 @@ static bool is_known_name(const struct watch *all, size_t dir, const char *name)
     return false;
 }
 
-/* False: there are too many. */
+/* Returns false if there are too many. */
 static bool check_stream(struct protect *p, size_t which, DIR *stream)
 {
     const struct watched *w = &p->watch->p[which];

@@ -1,4 +1,4 @@
-/* A path followed step by step. */
+/* Follows a path step by step. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/way.h"
 
@@ -8,7 +8,7 @@
 
 enum {
     LINKS_MAX = 40
-}; /* as the kernel's own limit */
+}; /* same as the kernel's limit */
 
 static void step_up(struct way *w)
 {
@@ -29,7 +29,7 @@ static bool step_down(struct way *w, struct str component)
     return true;
 }
 
-/* Takes the target of the link that the path is now. */
+/* Continues with the target of the symlink at the current path. */
 static bool step_link(struct way *w)
 {
     char target[PATH_MAX], next[WAY_LONG];

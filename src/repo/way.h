@@ -1,5 +1,5 @@
-/* Private to src/repo: a path followed step by step, as the kernel does: `..` after a link leaves
- * the target of the link, not the directory that the link is in.
+/* Private to src/repo: follows a path step by step, as the kernel does: `..` after a symlink is the
+ * parent of the symlink's target, not of the symlink.
  *
  *     struct way w;
  *     if (way_follow(&w, resolved_prefix, path)) ... w.path ...
@@ -17,7 +17,7 @@ enum {
 }; /* bytes of a path that is not clean */
 
 struct way {
-    char path[PATH_MAX]; /* there or not; without links once it is followed */
+    char path[PATH_MAX]; /* existing or not; without symlinks once it is followed */
     size_t n;
     char rest[WAY_LONG];
     struct str left;
@@ -27,8 +27,8 @@ struct way {
     void *context;
 };
 
-/* Follows an absolute path, whose first `prefix` bytes have no links; on_link and context are the
- * caller's to set. False: the kernel would not follow it. */
+/* Follows an absolute path whose first `prefix` bytes have no symlinks; the caller sets on_link and
+ * context. Returns false if the kernel would not follow it. */
 bool way_follow(struct way *w, struct str path, size_t prefix);
 
 #endif

@@ -1,4 +1,4 @@
-/* Files that commands in git's settings run. */
+/* Finds the files that commands in git's settings run. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/words.h"
 
@@ -30,14 +30,14 @@ struct reader {
     words_fn *visit;
     void *context;
     struct buf word;     /* without quotes and substitutions */
-    unsigned bases;      /* of a word that begins with a variable or substitution */
-    bool known, skipped; /* skipped: it is the value of an option */
+    unsigned bases;      /* of a word that starts with a variable or substitution */
+    bool known, skipped; /* skipped: the next word is the value of an option */
     enum place place;
 };
 
 static void read_commands(struct reader *outer, struct str line);
 
-/* The value of a variable or substitution, which is not known, can only be a directory. */
+/* The value of a variable or substitution is unknown, and can only be a directory. */
 static void add_unknown(struct reader *r, unsigned bases)
 {
     r->known &= !r->bases && !r->word.n;
@@ -119,7 +119,7 @@ static void visit(const struct reader *r)
     r->visit(r->context, &w);
 }
 
-/* The role of the word after a program: python3.11 is python. */
+/* Returns the role of the word after a program: python3.11 is python. */
 static enum place after_program(struct str text)
 {
     static const struct {
@@ -143,7 +143,8 @@ static enum place after_program(struct str text)
     return ARGUMENT;
 }
 
-/* An option before a program or script: `sh -c` and `perl -e` have code instead of a script. */
+/* Handles an option before a program or script: `sh -c` and `perl -e` take code instead of a
+ * script. */
 static enum place after_option(struct reader *r, struct str text)
 {
     bool is_short = text.n > 1 && text.p[1] != '-';
@@ -177,7 +178,7 @@ static void take_word(struct reader *r, struct str raw)
     } else if (r->place != PROGRAM && r->place != ARGUMENT && text.n && text.p[0] == '-') {
         r->place = after_option(r, text);
     } else if (r->place == WRAPPED && text.n && isdigit((unsigned char)text.p[0])) {
-        return; /* seconds of timeout */
+        return; /* the duration of timeout */
     } else if (r->place == SCRIPT && str_is(text, "run")) {
         return; /* deno, bun */
     } else if (r->place != ARGUMENT) {
@@ -200,7 +201,7 @@ static void read_commands(struct reader *outer, struct str line)
         size_t start = r.at;
         if (strchr(" \t", c)) {
             r.at++;
-        } else if (c == '<' || c == '>') { /* of the file, nothing runs */
+        } else if (c == '<' || c == '>') { /* a redirection: the file is not run */
             while (r.at < line.n && strchr("<>&| \t", line.p[r.at]))
                 r.at++;
             read_word(&r);

@@ -1,5 +1,5 @@
-/* Private to src/repo: files that a command in git's settings runs, read as a shell would. Only
- * words in the place of a program, and scripts of interpreters, are files; arguments are not.
+/* Private to src/repo: files that a command in git's settings runs, parsed as a shell would. Only
+ * words in program position, and scripts of interpreters, are files; arguments are not.
  *
  *     words_each(STR("env A=b sh $PWD/tools/clean.sh %f"), visit, context);    tools/clean.sh
  */
@@ -9,18 +9,18 @@
 
 #include "base/str.h"
 
-/* The directory where a word begins; more than one may have to be tried. */
+/* The base directory of a word; several may have to be tried. */
 enum word_base {
-    WORD_TOP = 1,    /* of the work tree */
+    WORD_TOP = 1,    /* top of the work tree */
     WORD_GITDIR = 2, /* the git directory */
-    WORD_HOME = 4,   /* of the user */
+    WORD_HOME = 4,   /* the user's home directory */
     WORD_ROOT = 8,   /* an absolute path */
 };
 
 struct word {
     struct str text;
     unsigned bases;
-    bool is_script; /* of an interpreter; else a program, whose name has a slash */
+    bool is_script; /* of an interpreter; otherwise a program whose name has a slash */
     bool is_bare;   /* it has no slash */
 };
 

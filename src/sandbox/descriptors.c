@@ -41,7 +41,7 @@ static int keep_control(const struct init_input *in, int errnum)
     return errnum;
 }
 
-/* A number that stays free would be that of a later descriptor, which the command would inherit. */
+/* A later descriptor would get a number that stays unused, and the command would inherit it. */
 static int occupy_standard(void)
 {
     int errnum = 0;
@@ -53,7 +53,7 @@ static int occupy_standard(void)
     return errnum;
 }
 
-/* They are first copied above the fixed numbers, so that none is overwritten. */
+/* Copies them above the fixed numbers first, so that none is overwritten. */
 int descriptors_keep(const struct init_input *in)
 {
     const int given[KEPT] = {in->control, in->io[0], in->io[1], in->io[2], in->service};
