@@ -274,13 +274,10 @@ static void check_hooks(struct check *c, const struct part *part)
 static bool is_worktree(struct check *c, const struct part *part)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
-    struct str path = part->path;
-    ptrdiff_t slash = str_find_last(path, '/');
-    struct str above = slash < 0 ? STR("") : str_head(path, (size_t)slash);
+    struct str above = known_above(part->path);
     if (!str_is(above, "worktrees") && !str_ends_with(above, STR("/worktrees")))
         return false;
-    slash = str_find_last(above, '/');
-    struct str gitdir = arena_str(c->arena, slash < 0 ? STR("") : str_head(above, (size_t)slash));
+    struct str gitdir = arena_str(c->arena, known_above(above));
     const struct scan_place *place = scan_at(&c->root->scan, gitdir);
     return place && place->kind == SCAN_GITDIR && hold_read(part->dir, part->name, &text) &&
            str_is(str_trim_end(buf_str(&text), '\n'), "../..");
@@ -487,9 +484,7 @@ static void check_led_trees(const struct check *c, struct conflicts *x, const st
         struct known_lead lead = lead_of(c->root, place->kind, place->path);
         if (lead.dev != st->st_dev || lead.ino != st->st_ino)
             continue;
-        ptrdiff_t slash = str_find_last(place->path, '/');
-        struct str above = slash < 0 ? STR("") : str_head(place->path, (size_t)slash);
-        AUTO_FD int tree = known_open(c->root, arena_str(&a, above));
+        AUTO_FD int tree = known_open(c->root, arena_str(&a, known_above(place->path)));
         check_tree(x, tree);
         x->other = true;
     }
@@ -579,9 +574,8 @@ static void hold_place(struct check *c, struct str path, struct str what)
     AUTO_BUF struct buf where = BUF_INIT(PATH_MAX);
     if (is_trial(c))
         return;
-    ptrdiff_t slash = str_find_last(path, '/');
-    struct str above = arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash));
-    const char *name = path.p + slash + 1;
+    const char *name = lexical_name(path).p;
+    struct str above = arena_str(c->arena, known_above(path));
     AUTO_FD int dir = known_open(c->root, above);
     if (dir < 0)
         return;
@@ -650,17 +644,15 @@ static void check_place(struct check *c, const struct scan_place *place)
 static void check_link(
     struct check *c, struct str path, const struct known_name *then, struct str what)
 {
-    ptrdiff_t slash = str_find_last(path, '/');
-    AUTO_FD int dir = known_open(
-        c->root, arena_str(c->arena, slash < 0 ? STR("") : str_head(path, (size_t)slash)));
+    AUTO_FD int dir = known_open(c->root, arena_str(c->arena, known_above(path)));
     if (dir < 0)
         return;
-    struct known_name now = known_look(dir, path.p + slash + 1, c->arena);
+    struct known_name now = known_look(dir, lexical_name(path).p, c->arena);
     if (known_same(then, &now))
         return;
     if (now.type)
         hold_place(c, path, what);
-    (void)!symlinkat(then->target.p, dir, path.p + slash + 1);
+    (void)!symlinkat(then->target.p, dir, lexical_name(path).p);
 }
 
 static void check_known_places(struct check *c)

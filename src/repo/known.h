@@ -144,6 +144,13 @@ void known_warn(struct protect *p, const char *format, ...) PRINTF_LIKE(2, 3);
 void known_report(struct protect *p, const struct protect_held *held);
 
 /* Returns true if it could not be moved. */
+/* Returns the directory above a path that is relative to a root; "" is the root. */
+static inline struct str known_above(struct str path)
+{
+    ptrdiff_t slash = str_find_last(path, '/');
+    return slash < 0 ? STR("") : str_head(path, (size_t)slash);
+}
+
 static inline bool known_is_stuck(const struct protect_held *held)
 {
     return held->errnum || held->why.n;

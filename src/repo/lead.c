@@ -20,9 +20,7 @@ static const struct str pointer_words = {"gitdir: ", 8};
 /* Directories -----------------------------------------------------------------------------------
  */
 
-/* Returns the path in a file after the prefix, as git reads it: up to the first NUL, without
- * trailing line breaks. */
-static struct str cut_line(const struct buf *text, struct str prefix)
+struct str lead_line(const struct buf *text, struct str prefix)
 {
     struct str line = buf_str(text);
     while (line.n && (line.p[line.n - 1] == '\n' || line.p[line.n - 1] == '\r'))
@@ -55,8 +53,7 @@ static int open_path(int dir, struct str path)
 static int open_above(const struct protect_root *r, struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    ptrdiff_t slash = str_find_last(path, '/');
-    return known_open(r, slash < 0 ? STR("") : arena_str(&a, str_head(path, (size_t)slash)));
+    return known_open(r, arena_str(&a, known_above(path)));
 }
 
 static int open_gitdir(const struct protect_root *r, enum scan_kind kind, struct str path)
@@ -69,7 +66,7 @@ static int open_gitdir(const struct protect_root *r, enum scan_kind kind, struct
         return open_path(dir, lexical_name(path));
     if (dir < 0 || kind != SCAN_POINTER || !read_text(dir, ".git", O_NOFOLLOW, &text))
         return -1;
-    return open_path(dir, cut_line(&text, pointer_words));
+    return open_path(dir, lead_line(&text, pointer_words));
 }
 
 static int open_common(int gitdir)
@@ -77,7 +74,7 @@ static int open_common(int gitdir)
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
     if (faccessat(gitdir, "commondir", F_OK, AT_SYMLINK_NOFOLLOW) != 0)
         return openat(gitdir, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return read_text(gitdir, "commondir", 0, &text) ? open_path(gitdir, cut_line(&text, STR("")))
+    return read_text(gitdir, "commondir", 0, &text) ? open_path(gitdir, lead_line(&text, STR("")))
                                                     : -1;
 }
 
@@ -132,12 +129,6 @@ static struct str follow(const struct protect_root *r, struct str above, struct 
                                                 : (struct str){0};
 }
 
-static struct str above_of(struct str path, struct arena *a)
-{
-    ptrdiff_t slash = str_find_last(path, '/');
-    return slash < 0 ? STR("") : arena_str(a, str_head(path, (size_t)slash));
-}
-
 struct str lead_pointer(const struct protect_root *r, struct str path, struct arena *a)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
@@ -149,7 +140,8 @@ struct str lead_pointer(const struct protect_root *r, struct str path, struct ar
     if (!str_starts_with(line, pointer_words) || memchr(line.p, '\n', line.n) ||
         memchr(line.p, '\0', line.n))
         return none;
-    struct str gitdir = follow(r, above_of(path, a), str_skip(line, pointer_words.n), a, &links);
+    struct str gitdir =
+        follow(r, arena_str(a, known_above(path)), str_skip(line, pointer_words.n), a, &links);
     return links ? none : gitdir;
 }
 

@@ -26,6 +26,10 @@ bool lead_moved(const struct known_lead *then, const struct known_lead *now);
  * line. */
 struct str lead_pointer(const struct protect_root *r, struct str path, struct arena *a);
 
+/* Returns the path in a `.git` or `commondir` file after the prefix, as git reads it: up to the
+ * first NUL, without trailing line breaks. */
+struct str lead_line(const struct buf *text, struct str prefix);
+
 /* Returns true if a symlink points to a git directory of the root that the search has found. */
 bool lead_link_is_plain(const struct protect_root *r, struct str path);
 

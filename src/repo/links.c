@@ -200,13 +200,9 @@ void links_check(struct protect *p, struct protect_root *r, size_t which, const 
     if (st.st_size > PROTECT_INDEX_MAX || !is_due(r, dir, known) ||
         !tracked_read(dir, &t, &ignored))
         return;
-    ptrdiff_t slash = str_find_last(git, '/');
     struct links *l = ARENA_NEW(&a, struct links, 1);
-    *l = (struct links){.p = p,
-        .root = r,
-        .touched = touched,
-        .git = git,
-        .tree = arena_str(&a, slash < 0 ? STR("") : str_head(git, (size_t)slash))};
+    *l = (struct links){
+        .p = p, .root = r, .touched = touched, .git = git, .tree = arena_str(&a, known_above(git))};
     check_all(l, dir, &t);
     if (known) { /* remember the present state */
         known->open_links = l->open;

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "path/file.h"
 #include "path/lexical.h"
+#include "repo/lead.h"
 #include "repo/settings.h"
 #include "repo/way.h"
 #include "repo/words.h"
@@ -414,8 +415,7 @@ static void apply(struct names *x, const struct where *at, const struct settings
 /* Git directories -------------------------------------------------------------------------------
  */
 
-/* Returns the path that a file names after the prefix, as git reads it: up to the first NUL,
- * without trailing line breaks. An absolute path; no value: none. */
+/* Returns the path that a file names after the prefix. An absolute path; no value: none. */
 static struct str read_line(struct str dir, const char *name, struct str prefix, struct arena *a)
 {
     AUTO_ERR struct err ignored = {0};
@@ -426,14 +426,10 @@ static struct str read_line(struct str dir, const char *name, struct str prefix,
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
         !file_read(fd, PROTECT_FILE_MAX, file, &text, &ignored))
         return (struct str){0};
-    struct str line = buf_str(&text);
-    while (line.n && (line.p[line.n - 1] == '\n' || line.p[line.n - 1] == '\r'))
-        line.n--;
-    ptrdiff_t nul = str_find(line, '\0');
-    line = nul < 0 ? line : str_head(line, (size_t)nul);
-    if (!str_starts_with(line, prefix) || line.n == prefix.n || line.n > WAY_LONG)
+    struct str path = lead_line(&text, prefix);
+    if (path.n == 0 || path.n + prefix.n > WAY_LONG)
         return (struct str){0};
-    return settings_expand(NULL, dir, str_skip(line, prefix.n), a);
+    return settings_expand(NULL, dir, path, a);
 }
 
 static struct str above(struct str path)

@@ -96,8 +96,7 @@ static bool is_inert(const char *name)
 
 static struct str parent_of(struct str path, struct arena *a)
 {
-    ptrdiff_t slash = str_find_last(path, '/');
-    return slash < 0 ? STR("") : arena_str(a, str_head(path, (size_t)slash));
+    return arena_str(a, known_above(path));
 }
 
 static struct str join(struct arena *a, struct str dir, const char *name)
