@@ -435,16 +435,29 @@ for MODE in MODES:
 
 # The end of a run
 
-def end_of(t, script, *actions, command="bash", options=()):
+ATTEMPTS = 20
+
+
+def end_of(t, script, *actions, options=()):
     args = ["--norc"] if script is None else ["-c", script]
     path = t.file("s.json", json.dumps({
-        "scenario_version": 1, "run": {"command": command, "args": args},
+        "scenario_version": 1, "run": {"command": "bash", "args": args},
         "steps": [{"id": str(i), **a} for i, a in enumerate(actions)]}))
     run = t.run([t.cordon, "run", "--json", *options, path])
     t.same(run.code, 0, run)
     status = json.loads(run.out)["exit_status"]
     t.same(status["terminated_by_harness"], True)
     return status["exit_code"], status["signal"]
+
+
+def end_in_time(t, *arguments, **options):
+    """The end of a program that needs less than the grace time. A busy machine may not run it within that time:
+    SIGKILL, and SIGKILL alone, is tried again."""
+    for _ in range(ATTEMPTS):
+        end = end_of(t, *arguments, **options)
+        if end != (None, signal.SIGKILL):
+            break
+    return end
 
 
 PROMPT = wait(condition("line_matches", line=0, pattern="[$#]$"))
@@ -457,7 +470,7 @@ for NAME, OPTIONS in (("sandboxed", []), ("without a sandbox", FREE)):
         steps = [{"action": {"type": "text", "payload": {"text": text}}}
                  for text in [":\r"] * 50 + ["echo e''nd\r"]]
         end = wait(condition("screen_matches", pattern=r"\nend\n[^\n]*[$#]\s*$"))
-        t.same(end_of(t, None, PROMPT, *steps, end, options=options), (None, signal.SIGHUP))
+        t.same(end_in_time(t, None, PROMPT, *steps, end, options=options), (None, signal.SIGHUP))
 
     @case(f"a program that ignores SIGTERM and SIGHUP gets its grace time, then SIGKILL, {NAME}")
     def _(t, options=OPTIONS):
@@ -466,8 +479,8 @@ for NAME, OPTIONS in (("sandboxed", []), ("without a sandbox", FREE)):
 
     @case(f"a program that handles SIGTERM gets no SIGHUP, and the time that it needs, {NAME}")
     def _(t, options=OPTIONS):
-        t.same(end_of(t, "trap 'read -t 0.05 x; exit 7' TERM; echo up; while :; do read -t 0.02 x; done", UP,
-                      options=options), (7, None))
+        t.same(end_in_time(t, "trap 'read -t 0.05 x; exit 7' TERM; echo up; while :; do read -t 0.02 x; done", UP,
+                           options=options), (7, None))
 
 # The self-test. A sanitized program runs without a memory limit: only the refusals can be tested.
 
