@@ -6,7 +6,7 @@
 #include "agent/repair.h"
 #include "agent/store.h"
 #include "agent/when.h"
-#include "llm/mask.h"
+#include "base/mask.h"
 #include "llm/message.h"
 #include "test.h"
 
