@@ -7,8 +7,8 @@
 #include "agent/when.h"
 #include "base/choice.h"
 #include "base/clock.h"
+#include "io/file.h"
 #include "llm/message.h"
-#include "path/file.h"
 
 #include <dirent.h>
 #include <errno.h>

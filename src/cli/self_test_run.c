@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/self_test.h"
-#include "path/file.h"
+#include "io/file.h"
 
 #include <dirent.h>
 #include <errno.h>

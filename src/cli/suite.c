@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "cli/interrupt.h"
-#include "path/file.h"
+#include "io/file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "job/trust.h"
 
 #include "base/id.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "path/private.h"
 
 #include <dirent.h>

@@ -4,8 +4,8 @@
 
 #include "base/fnv.h"
 #include "base/id.h"
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 
 #include <dirent.h>
 #include <errno.h>

@@ -3,7 +3,7 @@
 #include "repo/names.h"
 
 #include "base/utf8.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "path/lexical.h"
 #include "repo/lead.h"
 #include "repo/settings.h"

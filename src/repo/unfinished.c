@@ -3,7 +3,7 @@
 #include "repo/unfinished.h"
 
 #include "base/id.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "path/lexical.h"
 #include "path/private.h"
 #include "repo/state.h"

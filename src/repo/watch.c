@@ -3,7 +3,7 @@
 #include "repo/watch.h"
 
 #include "base/utf8.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "path/lexical.h"
 #include "repo/force.h"
 #include "repo/hold.h"
