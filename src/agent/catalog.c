@@ -4,7 +4,6 @@
 
 #include "agent/line.h"
 #include "agent/store.h"
-#include "agent/when.h"
 #include "base/choice.h"
 #include "base/clock.h"
 #include "io/file.h"
@@ -362,7 +361,7 @@ static void catalog_finish_entry(ENTRY *entry)
 {
     struct str *texts[] = {&entry->created_at, &entry->updated_at, &entry->title, &entry->cwd};
     uint64_t written_ms = entry->mtime_s * 1000 + entry->mtime_ns / 1000000u;
-    if (!when_parse(entry->updated_at, &entry->updated_ms) || entry->updated_ms > written_ms)
+    if (!clock_parse(entry->updated_at, &entry->updated_ms) || entry->updated_ms > written_ms)
         entry->updated_ms = written_ms; /* the file's own time is not trusted beyond its mtime */
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (!texts[i]->p)
