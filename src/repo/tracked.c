@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/tracked.h"
 
+#include "io/file.h"
 #include "path/change.h"
-#include "path/file.h"
 #include "repo/index.h"
 
 #include <errno.h>
