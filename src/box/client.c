@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "box/link.h"
+#include "box/state.h"
 #include "io/relay.h"
 #include "io/tty.h"
 
@@ -19,6 +20,10 @@ enum {
     DRAIN_MS = 200,      /* without output after the exit: leftover processes may hold pipes open */
     RELAYS = 3,
     WORDS_PIECE = 32 * 1024,
+    HALT_GRACE_MS = 5000,
+    HALT_MS = 10 * 1000,
+    HALT_LOOK_MS = 5,
+    HALT_STATE_MAX = 1 << 20,
 };
 
 bool client_connect(const struct box *box, int *ret_fd, struct err *err)
@@ -75,6 +80,41 @@ bool client_stop(int fd, uint64_t grace_ms, struct err *err)
             link_drop_fds(packet);
     }
     return err_set(err, E_TIMEOUT, "the box's supervisor has not ended");
+}
+
+/* Halting ------------------------------------------------------------------------------------- */
+
+/* A box that is starting has no socket yet, and one that is exiting no longer has one: then only
+ * the lock shows that it runs. */
+static bool halt_once(const struct box *box, int *ret_lock, bool *ret_held, struct err *err)
+{
+    AUTO_FD int fd = -1;
+    AUTO_ERR struct err none = {0}, taken = {0};
+    if (client_connect(box, &fd, &none) && !client_stop(fd, HALT_GRACE_MS, err))
+        return false;
+    *ret_held = state_hold(box->host, ret_lock, &taken);
+    return *ret_held || taken.code == E_CONFLICT || err_move(err, &taken);
+}
+
+bool client_halt(const struct box *box, int *ret_lock, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(HALT_STATE_MAX);
+    struct box_state state;
+    bool held = false, ignored;
+    uint64_t until = clock_mono_ms() + HALT_MS;
+    while (!held) {
+        if (!halt_once(box, ret_lock, &held, err))
+            return false;
+        if (!held && clock_mono_ms() >= until)
+            return err_set(
+                err, E_CONFLICT, "the box '" STR_FMT "' does not end", STR_ARG(box->name));
+        if (!held)
+            (void)poll(NULL, 0, HALT_LOOK_MS);
+    }
+    if (!state_load(box->host, &a, &state, &ignored, err))
+        return false;
+    state_await_end(&state);
+    return true;
 }
 
 /* Commands ------------------------------------------------------------------------------------ */

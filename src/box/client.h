@@ -42,4 +42,7 @@ MUST_USE bool client_exec(int fd, const struct client_exec *exec, int *ret_statu
 /* Asks the agent to exit, kills it after the grace period, returns when its processes are gone. */
 MUST_USE bool client_stop(int fd, uint64_t grace_ms, struct err *err);
 
+/* Stops the box if it runs, and prevents it from being started until the lock is closed. */
+MUST_USE bool client_halt(const struct box *box, int *ret_lock, struct err *err);
+
 #endif

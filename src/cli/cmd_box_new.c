@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "box/bounds.h"
+#include "box/client.h"
 #include "box/command.h"
 #include "box/installed.h"
 #include "box/name.h"
@@ -311,7 +312,7 @@ static bool box_new_check_old(struct box_new_ctx *m, struct err *err)
 static bool box_new_stop_old(void *context, struct err *err)
 {
     struct box_new_ctx *m = context;
-    return m->old.fd < 0 || (reset_halt(&m->old, &m->hold, err) &&
+    return m->old.fd < 0 || (client_halt(&m->old, &m->hold, err) &&
                                 (m->o->abandon || reset_refuse_loss(&m->old, "replacing", err)));
 }
 
