@@ -6,7 +6,7 @@
  * byte and its bytes. The rows are drawn as two frames. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "box/cells.h"
+#include "boxd/cells.h"
 #include "term/look.h"
 #include "term/restyle.h"
 

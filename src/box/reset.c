@@ -3,8 +3,8 @@
 #include "box/reset.h"
 
 #include "box/layering.h"
-#include "box/manifest.h"
-#include "box/upper.h"
+#include "change/manifest.h"
+#include "change/upper.h"
 #include "path/lexical.h"
 
 #include <errno.h>

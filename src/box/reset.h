@@ -4,7 +4,7 @@
 #define BOX_RESET_H
 
 #include "box/box.h"
-#include "box/delta.h"
+#include "change/delta.h"
 
 /* Lists all unapplied changes. E_NOT_FOUND: the project is gone, so they cannot be determined. */
 MUST_USE bool reset_unapplied(const struct box *box, struct delta *delta, struct err *err);

@@ -3,7 +3,7 @@
 #include "cli/box_changes.h"
 
 #include "base/utf8.h"
-#include "box/upper.h"
+#include "change/upper.h"
 #include "io/tty.h"
 #include "path/exact.h"
 #include "path/lexical.h"

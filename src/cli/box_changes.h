@@ -11,10 +11,10 @@
 #ifndef CLI_BOX_CHANGES_H
 #define CLI_BOX_CHANGES_H
 
-#include "box/acting.h"
 #include "box/box.h"
-#include "box/gitpatch.h"
-#include "box/manifest.h"
+#include "change/gitpatch.h"
+#include "change/manifest.h"
+#include "change/risks.h"
 #include "cli/out.h"
 
 struct box_changes {

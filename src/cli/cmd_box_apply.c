@@ -1,6 +1,6 @@
 /* cordon box apply: apply a box's changes to the project, all or nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "box/apply.h"
+#include "change/apply.h"
 #include "cli/box_changes.h"
 #include "cli/box_cmds.h"
 #include "cli/config.h"

@@ -1,9 +1,9 @@
 /* cordon box destroy: remove boxes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "box/client.h"
 #include "box/name.h"
 #include "box/reset.h"
 #include "box/trash.h"
+#include "boxd/client.h"
 #include "cli/box_cmds.h"
 #include "path/beneath.h"
 

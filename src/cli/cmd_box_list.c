@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/when.h"
 #include "base/clock.h"
-#include "box/upper.h"
+#include "change/upper.h"
 #include "cli/box_cmds.h"
 #include "cli/columns.h"
 #include "io/tty.h"

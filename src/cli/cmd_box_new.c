@@ -1,15 +1,14 @@
 /* cordon box new: create a box for a project. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "box/bounds.h"
-#include "box/client.h"
 #include "box/command.h"
 #include "box/installed.h"
 #include "box/name.h"
 #include "box/new.h"
-#include "box/proxy.h"
 #include "box/reset.h"
 #include "box/trash.h"
+#include "boxd/bounds.h"
+#include "boxd/client.h"
 #include "cli/box_cmds.h"
 #include "cli/config.h"
 #include "cli/project.h"
@@ -18,6 +17,7 @@
 #include "path/file.h"
 #include "path/home.h"
 #include "path/lexical.h"
+#include "proxy/proxy.h"
 #include "tui/display.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* cordon box reset: restore a box to its initial state. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "box/client.h"
 #include "box/reset.h"
 #include "box/trash.h"
+#include "boxd/client.h"
 #include "cli/box_cmds.h"
 
 struct reset_args {

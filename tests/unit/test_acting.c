@@ -4,8 +4,8 @@
 #include "tree.h"
 
 #include "base/buf.h"
-#include "box/acting.h"
-#include "box/upper.h"
+#include "change/risks.h"
+#include "change/upper.h"
 
 #include <sys/stat.h>
 

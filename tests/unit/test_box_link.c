@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "box/cells.h"
-#include "box/link.h"
+#include "boxd/cells.h"
+#include "boxd/link.h"
 #include "term/restyle.h"
 
 #include <fcntl.h>

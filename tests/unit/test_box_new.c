@@ -5,10 +5,10 @@
 #include "tree.h"
 
 #include "box/box.h"
-#include "box/client.h"
 #include "box/new.h"
 #include "box/reset.h"
 #include "box/trash.h"
+#include "boxd/client.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
