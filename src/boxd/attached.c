@@ -4,22 +4,22 @@
 #include "boxd/cells.h"
 #include "boxd/supervisor_loop.h"
 
-static bool is_watcher(const struct guest *g)
+static bool is_attached(const struct client *c)
 {
-    return g->used && g->fd >= 0 && g->kind == GUEST_WATCHES;
+    return c->used && c->fd >= 0 && c->kind == CLIENT_ATTACHED;
 }
 
-void watcher_done(struct watcher *w)
+void attached_done(struct attached *a)
 {
-    free(w->sent);
-    *w = (struct watcher){0};
+    free(a->sent);
+    *a = (struct attached){0};
 }
 
 /* Sending ------------------------------------------------------------------------------------- */
 
-static struct link_screen watcher_describe(const struct keeper *k, const struct watcher *w)
+static struct link_screen attached_describe(const struct supervisor *sv, const struct attached *a)
 {
-    const struct term *t = session_term(k->session);
+    const struct term *t = session_term(sv->session);
     struct term_cursor cursor = term_cursor(t);
     struct term_input input;
     term_input(t, &input);
@@ -28,255 +28,258 @@ static struct link_screen watcher_describe(const struct keeper *k, const struct 
         .cols = (uint16_t)term_cols(t),
         .cursor_row = (uint16_t)cursor.row,
         .cursor_col = (uint16_t)cursor.col,
-        .cursor_visible = cursor.visible && !w->back,
+        .cursor_visible = cursor.visible && !a->back,
         .cursor_shape = (uint8_t)cursor.shape,
         .mouse = (uint8_t)input.mouse,
         .alternate = term_alternate(t),
-        .back = w->back,
+        .back = a->back,
         .history = term_scrollback(t),
     };
 }
 
 /* Encodes a row for the client, and returns its hash. */
 static uint64_t encode_row(
-    const struct keeper *k, const struct watcher *w, unsigned row, struct buf *out)
+    const struct supervisor *sv, const struct attached *a, unsigned row, struct buf *out)
 {
-    const struct term *t = session_term(k->session);
+    const struct term *t = session_term(sv->session);
     buf_reset(out);
-    cells_put(t, (int)row - (int)w->back, LINK_SIZE_MAX, out);
+    cells_put(t, (int)row - (int)a->back, LINK_SIZE_MAX, out);
     return fnv_add(FNV_START, buf_str(out));
 }
 
-static enum link_sent send_row(struct guest *g, unsigned row, const struct buf *bytes)
+static enum link_sent send_row(struct client *c, unsigned row, const struct buf *bytes)
 {
     const struct link_row head = {(uint16_t)row};
     /* Not seen in practice: a row with so many different styles that it does not fit. It is not
      * updated. */
     if (!buf_ok(bytes) || bytes->n > LINK_PACKET_MAX - sizeof(head))
         return LINK_SENT;
-    return link_send(g->fd, LINK_ROW, &head, sizeof(head), buf_str(bytes), NULL);
+    return link_send(c->fd, LINK_ROW, &head, sizeof(head), buf_str(bytes), NULL);
 }
 
-static enum link_sent send_rows(struct keeper *k, struct guest *g, bool *ret_any)
+static enum link_sent send_rows(struct supervisor *sv, struct client *c, bool *ret_any)
 {
-    struct watcher *w = &g->watcher;
+    struct attached *a = &c->attached;
     AUTO_BUF struct buf bytes = BUF_INIT(4 * LINK_PACKET_MAX);
     enum link_sent sent = LINK_SENT;
-    for (unsigned row = 0; row < w->n_sent && sent == LINK_SENT; row++) {
-        uint64_t hash = encode_row(k, w, row, &bytes);
-        if (hash == w->sent[row])
+    for (unsigned row = 0; row < a->n_sent && sent == LINK_SENT; row++) {
+        uint64_t hash = encode_row(sv, a, row, &bytes);
+        if (hash == a->sent[row])
             continue;
-        sent = send_row(g, row, &bytes);
+        sent = send_row(c, row, &bytes);
         *ret_any = true;
         if (sent == LINK_SENT)
-            w->sent[row] = hash;
+            a->sent[row] = hash;
     }
     return sent;
 }
 
-static void watcher_forget_rows(struct watcher *w, unsigned rows)
+static void attached_forget_rows(struct attached *a, unsigned rows)
 {
-    w->sent = base_realloc(w->sent, rows * sizeof(*w->sent));
-    memset(w->sent, 0, rows * sizeof(*w->sent));
-    w->n_sent = rows;
+    a->sent = base_realloc(a->sent, rows * sizeof(*a->sent));
+    memset(a->sent, 0, rows * sizeof(*a->sent));
+    a->n_sent = rows;
 }
 
-static enum link_sent send_picture(struct keeper *k, struct guest *g)
+static enum link_sent send_picture(struct supervisor *sv, struct client *c)
 {
-    struct watcher *w = &g->watcher;
-    w->back = MIN(w->back, term_scrollback(session_term(k->session)));
-    const struct link_screen screen = watcher_describe(k, w);
-    bool any = memcmp(&screen, &w->last, sizeof(screen)) != 0;
-    if (screen.rows != w->last.rows || screen.cols != w->last.cols)
-        watcher_forget_rows(w, screen.rows);
-    enum link_sent sent = link_send(g->fd, LINK_SCREEN, &screen, sizeof(screen), STR(""), NULL);
+    struct attached *a = &c->attached;
+    a->back = MIN(a->back, term_scrollback(session_term(sv->session)));
+    const struct link_screen screen = attached_describe(sv, a);
+    bool any = memcmp(&screen, &a->last, sizeof(screen)) != 0;
+    if (screen.rows != a->last.rows || screen.cols != a->last.cols)
+        attached_forget_rows(a, screen.rows);
+    enum link_sent sent = link_send(c->fd, LINK_SCREEN, &screen, sizeof(screen), STR(""), NULL);
     if (sent == LINK_SENT)
-        sent = send_rows(k, g, &any);
+        sent = send_rows(sv, c, &any);
     if (sent == LINK_SENT)
-        sent = link_send(g->fd, LINK_DRAWN, NULL, 0, STR(""), NULL);
+        sent = link_send(c->fd, LINK_DRAWN, NULL, 0, STR(""), NULL);
     if (sent == LINK_SENT)
-        w->last = screen;
+        a->last = screen;
     return sent;
 }
 
-static void watcher_draw(struct keeper *k, size_t index, uint64_t now)
+static void attached_draw_one(struct supervisor *sv, size_t index, uint64_t now)
 {
-    struct guest *g = &k->guests[index];
-    struct watcher *w = &g->watcher;
-    enum link_sent sent = send_picture(k, g);
-    if (sent == LINK_LOST || (w->full && now - w->full_ms > KEEPER_DEAF_MS)) {
-        guest_leave(k, index);
+    struct client *c = &sv->clients[index];
+    struct attached *a = &c->attached;
+    enum link_sent sent = send_picture(sv, c);
+    if (sent == LINK_LOST || (a->full && now - a->full_ms > SUPERVISOR_STALLED_MS)) {
+        clients_leave(sv, index);
         return;
     }
-    if (sent == LINK_FULL && !w->full)
-        w->full_ms = now;
-    w->full = sent == LINK_FULL;
-    w->stale = sent == LINK_FULL;
+    if (sent == LINK_FULL && !a->full)
+        a->full_ms = now;
+    a->full = sent == LINK_FULL;
+    a->stale = sent == LINK_FULL;
 }
 
-void watcher_go_on(struct keeper *k, size_t index, uint64_t now)
+void attached_resume(struct supervisor *sv, size_t index, uint64_t now)
 {
-    if (k->session)
-        watcher_draw(k, index, now);
+    if (sv->session)
+        attached_draw_one(sv, index, now);
 }
 
 /* Not within a synchronized update, which must be shown as a whole. */
-static bool may_draw(struct keeper *k, uint64_t now)
+static bool may_draw(struct supervisor *sv, uint64_t now)
 {
-    if (!term_in_frame(session_term(k->session)))
-        k->frame_since = 0;
-    else if (!k->frame_since)
-        k->frame_since = now;
-    return !k->frame_since || now - k->frame_since >= SESSION_FRAME_MS;
+    if (!term_in_frame(session_term(sv->session)))
+        sv->frame_since = 0;
+    else if (!sv->frame_since)
+        sv->frame_since = now;
+    return !sv->frame_since || now - sv->frame_since >= SESSION_FRAME_MS;
 }
 
 /* Keeps the view of scrolled-back clients on the same lines. */
-static void follow_history(struct keeper *k)
+static void follow_history(struct supervisor *sv)
 {
-    unsigned history = term_scrollback(session_term(k->session));
-    for (size_t i = 0; i < KEEPER_GUESTS_MAX && history > k->history; i++)
-        if (is_watcher(&k->guests[i]) && k->guests[i].watcher.back)
-            k->guests[i].watcher.back += history - k->history;
-    k->history = history;
+    unsigned history = term_scrollback(session_term(sv->session));
+    for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX && history > sv->history; i++)
+        if (is_attached(&sv->clients[i]) && sv->clients[i].attached.back)
+            sv->clients[i].attached.back += history - sv->history;
+    sv->history = history;
 }
 
-static bool is_stale(const struct keeper *k)
+static bool is_stale(const struct supervisor *sv)
 {
-    if (!k->session)
+    if (!sv->session)
         return false;
-    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
-        if (is_watcher(&k->guests[i]) && k->guests[i].watcher.stale && !k->guests[i].watcher.full)
+    for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX; i++)
+        if (is_attached(&sv->clients[i]) && sv->clients[i].attached.stale &&
+            !sv->clients[i].attached.full)
             return true;
     return false;
 }
 
-static void watcher_send_bell(struct keeper *k)
+static void attached_send_bell(struct supervisor *sv)
 {
-    for (size_t i = 0; k->recording.rang && i < KEEPER_GUESTS_MAX; i++)
-        if (is_watcher(&k->guests[i]))
-            (void)link_send(k->guests[i].fd, LINK_BELL, NULL, 0, STR(""), NULL);
-    k->recording.rang = false;
+    for (size_t i = 0; sv->recording.rang && i < SUPERVISOR_CLIENTS_MAX; i++)
+        if (is_attached(&sv->clients[i]))
+            (void)link_send(sv->clients[i].fd, LINK_BELL, NULL, 0, STR(""), NULL);
+    sv->recording.rang = false;
 }
 
-void watchers_draw(struct keeper *k, uint64_t now)
+void attached_draw(struct supervisor *sv, uint64_t now)
 {
-    if (!k->session)
+    if (!sv->session)
         return;
-    bool changed = session_changes(k->session) != k->drawn_changes;
-    changed |= k->recording.rang;
-    for (size_t i = 0; changed && i < KEEPER_GUESTS_MAX; i++)
-        k->guests[i].watcher.stale = true;
-    k->drawn_changes = session_changes(k->session);
-    if (!is_stale(k) || now - k->drawn_ms < KEEPER_FRAME_MS || !may_draw(k, now))
+    bool changed = session_changes(sv->session) != sv->drawn_changes;
+    changed |= sv->recording.rang;
+    for (size_t i = 0; changed && i < SUPERVISOR_CLIENTS_MAX; i++)
+        sv->clients[i].attached.stale = true;
+    sv->drawn_changes = session_changes(sv->session);
+    if (!is_stale(sv) || now - sv->drawn_ms < SUPERVISOR_FRAME_MS || !may_draw(sv, now))
         return;
-    k->drawn_ms = now;
-    watcher_send_bell(k);
-    follow_history(k);
-    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
-        if (is_watcher(&k->guests[i]) && k->guests[i].watcher.stale && !k->guests[i].watcher.full)
-            watcher_draw(k, i, now);
+    sv->drawn_ms = now;
+    attached_send_bell(sv);
+    follow_history(sv);
+    for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX; i++)
+        if (is_attached(&sv->clients[i]) && sv->clients[i].attached.stale &&
+            !sv->clients[i].attached.full)
+            attached_draw_one(sv, i, now);
 }
 
-uint64_t watchers_due(const struct keeper *k)
+uint64_t attached_due(const struct supervisor *sv)
 {
-    if (!is_stale(k))
+    if (!is_stale(sv))
         return UINT64_MAX;
-    return k->frame_since ? k->frame_since + SESSION_FRAME_MS : k->drawn_ms + KEEPER_FRAME_MS;
+    return sv->frame_since ? sv->frame_since + SESSION_FRAME_MS
+                           : sv->drawn_ms + SUPERVISOR_FRAME_MS;
 }
 
-void watchers_end(struct keeper *k)
+void attached_end(struct supervisor *sv)
 {
-    const struct session_exit *exit = k->session ? session_exit_of(k->session) : NULL;
+    const struct session_exit *exit = sv->session ? session_exit_of(sv->session) : NULL;
     const struct link_end end = {exit ? exit->code : -1, exit ? exit->signal : 0};
-    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++) {
-        struct guest *g = &k->guests[i];
-        if (!is_watcher(g))
+    for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX; i++) {
+        struct client *c = &sv->clients[i];
+        if (!is_attached(c))
             continue;
-        (void)send_picture(k, g);
-        (void)link_send(g->fd, LINK_ENDED, &end, sizeof(end), STR(""), NULL);
-        guest_leave(k, i);
+        (void)send_picture(sv, c);
+        (void)link_send(c->fd, LINK_ENDED, &end, sizeof(end), STR(""), NULL);
+        clients_leave(sv, i);
     }
 }
 
 /* Input --------------------------------------------------------------------------------------- */
 
 /* The screen has the size of the client that was active last. */
-static void watcher_activate(struct keeper *k, size_t index)
+static void attached_activate(struct supervisor *sv, size_t index)
 {
     AUTO_ERR struct err ignored = {0};
-    const struct watcher *w = &k->guests[index].watcher;
-    const struct term *t = session_term(k->session);
-    k->active = index;
-    k->has_active = true;
-    if (term_rows(t) != w->rows || term_cols(t) != w->cols)
-        (void)!session_resize(k->session, w->rows, w->cols, &ignored);
+    const struct attached *a = &sv->clients[index].attached;
+    const struct term *t = session_term(sv->session);
+    sv->active = index;
+    sv->has_active = true;
+    if (term_rows(t) != a->rows || term_cols(t) != a->cols)
+        (void)!session_resize(sv->session, a->rows, a->cols, &ignored);
 }
 
-static void watcher_set_size(struct watcher *w, struct link_size size)
+static void attached_set_size(struct attached *a, struct link_size size)
 {
-    w->rows = MIN(MAX(size.rows, (uint16_t)1), (uint16_t)LINK_SIZE_MAX);
-    w->cols = MIN(MAX(size.cols, (uint16_t)2), (uint16_t)LINK_SIZE_MAX);
+    a->rows = MIN(MAX(size.rows, (uint16_t)1), (uint16_t)LINK_SIZE_MAX);
+    a->cols = MIN(MAX(size.cols, (uint16_t)2), (uint16_t)LINK_SIZE_MAX);
 }
 
-static void watcher_handle_size(struct keeper *k, size_t index, const struct link_packet *p)
-{
-    struct link_size size;
-    struct watcher *w = &k->guests[index].watcher;
-    if (!link_body(p, &size, sizeof(size)))
-        return;
-    watcher_set_size(w, size);
-    if (k->has_active && k->active == index)
-        watcher_activate(k, index);
-    w->stale = true;
-}
-
-static void watcher_attach(struct keeper *k, size_t index, const struct link_packet *p)
+static void attached_handle_size(struct supervisor *sv, size_t index, const struct link_packet *p)
 {
     struct link_size size;
+    struct attached *a = &sv->clients[index].attached;
     if (!link_body(p, &size, sizeof(size)))
         return;
-    watcher_set_size(&k->guests[index].watcher, size);
-    watcher_activate(k, index);
-    k->guests[index].watcher.stale = true;
-    k->drawn_ms = 0;
+    attached_set_size(a, size);
+    if (sv->has_active && sv->active == index)
+        attached_activate(sv, index);
+    a->stale = true;
 }
 
-static void watcher_handle_scroll(struct keeper *k, size_t index, const struct link_packet *p)
+static void attached_begin(struct supervisor *sv, size_t index, const struct link_packet *p)
+{
+    struct link_size size;
+    if (!link_body(p, &size, sizeof(size)))
+        return;
+    attached_set_size(&sv->clients[index].attached, size);
+    attached_activate(sv, index);
+    sv->clients[index].attached.stale = true;
+    sv->drawn_ms = 0;
+}
+
+static void attached_handle_scroll(struct supervisor *sv, size_t index, const struct link_packet *p)
 {
     uint32_t back;
     if (!link_body(p, &back, sizeof(back)))
         return;
-    k->guests[index].watcher.back = MIN(back, term_scrollback(session_term(k->session)));
-    k->guests[index].watcher.stale = true;
-    k->drawn_ms = 0;
+    sv->clients[index].attached.back = MIN(back, term_scrollback(session_term(sv->session)));
+    sv->clients[index].attached.stale = true;
+    sv->drawn_ms = 0;
 }
 
-static void send_typed(struct keeper *k, size_t index, struct str bytes)
+static void send_typed(struct supervisor *sv, size_t index, struct str bytes)
 {
     AUTO_ERR struct err ignored = {0};
     if (!bytes.n)
         return;
-    watcher_activate(k, index);
-    k->delivery.meddled = true;
+    attached_activate(sv, index);
+    sv->delivery.meddled = true;
     /* If the program does not read, input is lost, as with any terminal. */
-    (void)!session_send(k->session, bytes, &ignored);
+    (void)!session_send(sv->session, bytes, &ignored);
 }
 
-static void watcher_handle_text(struct keeper *k, size_t index, const struct link_packet *p)
+static void attached_handle_text(struct supervisor *sv, size_t index, const struct link_packet *p)
 {
-    send_typed(k, index, p->body);
+    send_typed(sv, index, p->body);
 }
 
-static void watcher_handle_paste(struct keeper *k, size_t index, const struct link_packet *p)
+static void attached_handle_paste(struct supervisor *sv, size_t index, const struct link_packet *p)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(4 * LINK_PACKET_MAX);
     struct term_input input;
-    term_input(session_term(k->session), &input);
+    term_input(session_term(sv->session), &input);
     key_text(p->body, true, &input, &bytes);
-    send_typed(k, index, buf_str(&bytes));
+    send_typed(sv, index, buf_str(&bytes));
 }
 
-static void watcher_handle_key(struct keeper *k, size_t index, const struct link_packet *p)
+static void attached_handle_key(struct supervisor *sv, size_t index, const struct link_packet *p)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(256);
     AUTO_ERR struct err ignored = {0};
@@ -284,12 +287,12 @@ static void watcher_handle_key(struct keeper *k, size_t index, const struct link
     struct key key;
     if (!key_parse(p->body, &key, &ignored))
         return;
-    term_input(session_term(k->session), &input);
+    term_input(session_term(sv->session), &input);
     key_encode(&key, &input, &bytes);
-    send_typed(k, index, buf_str(&bytes));
+    send_typed(sv, index, buf_str(&bytes));
 }
 
-static void watcher_handle_mouse(struct keeper *k, size_t index, const struct link_packet *p)
+static void attached_handle_mouse(struct supervisor *sv, size_t index, const struct link_packet *p)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(256);
     struct term_input input;
@@ -298,22 +301,22 @@ static void watcher_handle_mouse(struct keeper *k, size_t index, const struct li
         return;
     const struct mouse mouse = {
         (enum mouse_button)m.button, (enum mouse_action)m.action, m.row, m.col, m.mods};
-    term_input(session_term(k->session), &input);
+    term_input(session_term(sv->session), &input);
     if (m.row < input.rows && m.col < input.cols && mouse_encode(&mouse, &input, &bytes))
-        send_typed(k, index, buf_str(&bytes));
+        send_typed(sv, index, buf_str(&bytes));
 }
 
-void watcher_take(struct keeper *k, size_t index, const struct link_packet *p)
+void attached_take(struct supervisor *sv, size_t index, const struct link_packet *p)
 {
-    static void (*const takes[])(struct keeper *, size_t, const struct link_packet *) = {
-        [LINK_ATTACH] = watcher_attach,
-        [LINK_SIZE] = watcher_handle_size,
-        [LINK_SCROLL] = watcher_handle_scroll,
-        [LINK_TEXT] = watcher_handle_text,
-        [LINK_PASTE] = watcher_handle_paste,
-        [LINK_KEY] = watcher_handle_key,
-        [LINK_MOUSE] = watcher_handle_mouse,
+    static void (*const takes[])(struct supervisor *, size_t, const struct link_packet *) = {
+        [LINK_ATTACH] = attached_begin,
+        [LINK_SIZE] = attached_handle_size,
+        [LINK_SCROLL] = attached_handle_scroll,
+        [LINK_TEXT] = attached_handle_text,
+        [LINK_PASTE] = attached_handle_paste,
+        [LINK_KEY] = attached_handle_key,
+        [LINK_MOUSE] = attached_handle_mouse,
     };
     if (p->word < ARRAY_LEN(takes) && takes[p->word])
-        takes[p->word](k, index, p);
+        takes[p->word](sv, index, p);
 }

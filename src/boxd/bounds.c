@@ -45,33 +45,36 @@ bool bounds_check(const struct box_setup *setup, bool layered, struct err *err)
 
 /* Gaps ---------------------------------------------------------------------------------------- */
 
-static void bounds_report_gaps(struct keeper *k, const struct limiter_kept *kept)
+static void bounds_report_gaps(struct supervisor *sv, const struct limiter_kept *kept)
 {
-    const struct box_limits *l = &k->box->setup.limits;
+    const struct box_limits *l = &sv->box->setup.limits;
     if (l->memory_bytes && !kept->memory)
-        keeper_gap(k, "memory: of each process, not of all together (no delegated cgroup)");
+        supervisor_add_gap(
+            sv, "memory: of each process, not of all together (no delegated cgroup)");
     if (kept->processes == LIMITER_COUNT)
-        keeper_gap(k, "processes: counted, not refused by the kernel; if there are too many, all "
-                      "are killed");
+        supervisor_add_gap(sv,
+            "processes: counted, not refused by the kernel; if there are too many, all "
+            "are killed");
     if (l->cpu_millis && !kept->cpus)
-        keeper_gap(k, "CPUs: not limited (no delegated cgroup)");
+        supervisor_add_gap(sv, "CPUs: not limited (no delegated cgroup)");
 }
 
-void bounds_apply(struct keeper *k, const struct child *child)
+void bounds_apply(struct supervisor *sv, const struct child *child)
 {
-    const struct box_limits *l = &k->box->setup.limits;
-    k->way = child->limiter.kept.processes;
-    bounds_report_gaps(k, &child->limiter.kept);
+    const struct box_limits *l = &sv->box->setup.limits;
+    sv->way = child->limiter.kept.processes;
+    bounds_report_gaps(sv, &child->limiter.kept);
     if (l->cpu_seconds) {
         const struct rlimit cpu = {l->cpu_seconds, l->cpu_seconds + CPU_GRACE};
         bool ok = prlimit(child->pid, RLIMIT_CPU, &cpu, NULL) == 0;
-        keeper_gap(k, ok ? "cpu: of each process, not of all together" : "cpu: not limited");
+        supervisor_add_gap(
+            sv, ok ? "cpu: of each process, not of all together" : "cpu: not limited");
     }
     if (l->disk_bytes)
-        keeper_gap(k, k->box->setup.layering == BOX_LAYERS_NONE
-                          ? "disk: of its home only, and measured every few seconds"
-                          : "disk: measured every few seconds, not refused at once");
-    k->measure_ms = clock_mono_ms() + MEASURE_MS;
+        supervisor_add_gap(sv, sv->box->setup.layering == BOX_LAYERS_NONE
+                                   ? "disk: of its home only, and measured every few seconds"
+                                   : "disk: measured every few seconds, not refused at once");
+    sv->measure_ms = clock_mono_ms() + MEASURE_MS;
 }
 
 /* Disk ---------------------------------------------------------------------------------------- */
@@ -131,38 +134,38 @@ static struct bounds_walk bounds_measure_box(const struct box *box)
     return w;
 }
 
-uint64_t bounds_due(const struct keeper *k)
+uint64_t bounds_due(const struct supervisor *sv)
 {
-    return k->box->setup.limits.disk_bytes && !k->over ? k->measure_ms : UINT64_MAX;
+    return sv->box->setup.limits.disk_bytes && !sv->over ? sv->measure_ms : UINT64_MAX;
 }
 
-static bool is_too_much(struct keeper *k, const struct bounds_walk *w)
+static bool is_too_much(struct supervisor *sv, const struct bounds_walk *w)
 {
-    const uint64_t limit = k->box->setup.limits.disk_bytes;
+    const uint64_t limit = sv->box->setup.limits.disk_bytes;
     if (w->cut)
-        return !err_set(&k->error, E_TIMEOUT,
+        return !err_set(&sv->error, E_TIMEOUT,
             "the box's changes are more files than can be measured (%d)", MEASURE_ENTRIES);
     if (w->bytes > limit)
-        return !err_set(&k->error, E_TIMEOUT,
+        return !err_set(&sv->error, E_TIMEOUT,
             "the box's changes and home take %llu bytes of disk, and its limit is %llu",
             (unsigned long long)w->bytes, (unsigned long long)limit);
-    k->closed_times = w->closed ? k->closed_times + 1 : 0;
-    return k->closed_times == CLOSED_MAX &&
-           !err_set(&k->error, E_TIMEOUT,
+    sv->closed_times = w->closed ? sv->closed_times + 1 : 0;
+    return sv->closed_times == CLOSED_MAX &&
+           !err_set(&sv->error, E_TIMEOUT,
                "the box has a directory that can't be read, and so not measured for its limit of "
                "disk");
 }
 
 /* The interval grows with the walk's duration: measuring takes at most a tenth of the time. */
-void bounds_measure(struct keeper *k, uint64_t now)
+void bounds_measure(struct supervisor *sv, uint64_t now)
 {
-    if (now < bounds_due(k))
+    if (now < bounds_due(sv))
         return;
-    const struct bounds_walk w = bounds_measure_box(k->box);
+    const struct bounds_walk w = bounds_measure_box(sv->box);
     uint64_t after = clock_mono_ms();
-    k->measure_ms = after + MAX((uint64_t)MEASURE_MS, 10 * (after - now));
-    if (!is_too_much(k, &w))
+    sv->measure_ms = after + MAX((uint64_t)MEASURE_MS, 10 * (after - now));
+    if (!is_too_much(sv, &w))
         return;
-    k->stopping = true;
-    k->grace_ms = SESSION_GRACE_MS;
+    sv->stopping = true;
+    sv->grace_ms = SESSION_GRACE_MS;
 }

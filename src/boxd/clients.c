@@ -8,155 +8,156 @@ enum {
     READS_MAX = 64, /* packets read from one client before other work */
 };
 
-static struct guest *free_place(struct keeper *k)
+static struct client *free_place(struct supervisor *sv)
 {
-    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
-        if (!k->guests[i].used)
-            return &k->guests[i];
+    for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX; i++)
+        if (!sv->clients[i].used)
+            return &sv->clients[i];
     return NULL;
 }
 
-void guests_accept(struct keeper *k)
+void clients_accept(struct supervisor *sv)
 {
-    int fd = link_accept(k->listener);
-    struct guest *g = free_place(k);
+    int fd = link_accept(sv->listener);
+    struct client *c = free_place(sv);
     if (fd < 0)
         return;
-    if (!g) {
+    if (!c) {
         close(fd);
         return;
     }
-    *g = (struct guest){.used = true, .fd = fd, .kind = GUEST_NEW, .since_ms = clock_mono_ms()};
-    errand_init(&g->errand);
-    k->had_guest = true;
+    *c = (struct client){.used = true, .fd = fd, .kind = CLIENT_NEW, .since_ms = clock_mono_ms()};
+    exec_request_init(&c->exec);
+    sv->had_client = true;
 }
 
-void guest_free(struct keeper *k, size_t index)
+void clients_free(struct supervisor *sv, size_t index)
 {
-    struct guest *g = &k->guests[index];
-    if (g->fd >= 0)
-        close(TAKE_FD(g->fd));
-    watcher_done(&g->watcher);
-    errand_done(&g->errand);
-    g->used = false;
-    if (k->has_active && k->active == index)
-        k->has_active = false;
+    struct client *c = &sv->clients[index];
+    if (c->fd >= 0)
+        close(TAKE_FD(c->fd));
+    attached_done(&c->attached);
+    exec_request_done(&c->exec);
+    c->used = false;
+    if (sv->has_active && sv->active == index)
+        sv->has_active = false;
 }
 
 /* Disconnects a client. If its command still runs, terminates that; the slot is freed when the
  * command has exited. */
-void guest_leave(struct keeper *k, size_t index)
+void clients_leave(struct supervisor *sv, size_t index)
 {
-    struct guest *g = &k->guests[index];
-    if (g->kind == GUEST_RUNS && g->errand.id) {
-        if (g->fd >= 0)
-            close(TAKE_FD(g->fd));
-        errand_abandon(k, index);
+    struct client *c = &sv->clients[index];
+    if (c->kind == CLIENT_EXEC && c->exec.id) {
+        if (c->fd >= 0)
+            close(TAKE_FD(c->fd));
+        exec_request_abandon(sv, index);
         return;
     }
-    guest_free(k, index);
+    clients_free(sv, index);
 }
 
 /* Has not sent a complete request. */
-static bool is_silent(const struct guest *g)
+static bool is_silent(const struct client *c)
 {
-    return g->used && (g->kind == GUEST_NEW || (g->kind == GUEST_RUNS && !g->errand.id));
+    return c->used && (c->kind == CLIENT_NEW || (c->kind == CLIENT_EXEC && !c->exec.id));
 }
 
-uint64_t guests_due(const struct keeper *k)
+uint64_t clients_due(const struct supervisor *sv)
 {
     uint64_t due = UINT64_MAX;
-    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
-        if (is_silent(&k->guests[i]))
-            due = MIN(due, k->guests[i].since_ms + KEEPER_SILENT_MS);
+    for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX; i++)
+        if (is_silent(&sv->clients[i]))
+            due = MIN(due, sv->clients[i].since_ms + SUPERVISOR_SILENT_MS);
     return due;
 }
 
-void guests_tick(struct keeper *k, uint64_t now)
+void clients_tick(struct supervisor *sv, uint64_t now)
 {
-    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
-        if (is_silent(&k->guests[i]) && now >= k->guests[i].since_ms + KEEPER_SILENT_MS)
-            guest_free(k, i);
+    for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX; i++)
+        if (is_silent(&sv->clients[i]) && now >= sv->clients[i].since_ms + SUPERVISOR_SILENT_MS)
+            clients_free(sv, i);
 }
 
-bool guests_any(const struct keeper *k)
+bool clients_any(const struct supervisor *sv)
 {
-    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
-        if (k->guests[i].used)
+    for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX; i++)
+        if (sv->clients[i].used)
             return true;
     return false;
 }
 
 /* Requests ------------------------------------------------------------------------------------ */
 
-static void guest_refuse(struct keeper *k, size_t index, enum err_code code, const char *why)
+static void clients_refuse(struct supervisor *sv, size_t index, enum err_code code, const char *why)
 {
     AUTO_ERR struct err err = {0};
     err_set(&err, code, "%s", why);
     AUTO_FREE char *text = link_put_err(&err);
-    (void)link_send(k->guests[index].fd, LINK_FAILED, NULL, 0, str_z(text), NULL);
-    guest_leave(k, index);
+    (void)link_send(sv->clients[index].fd, LINK_FAILED, NULL, 0, str_z(text), NULL);
+    clients_leave(sv, index);
 }
 
-static void guest_handle_stop(struct keeper *k, struct guest *g, const struct link_packet *p)
+static void clients_handle_stop(
+    struct supervisor *sv, struct client *c, const struct link_packet *p)
 {
     uint32_t grace;
     if (!link_body(p, &grace, sizeof(grace)))
         return;
-    g->kind = GUEST_STOPS;
-    k->grace_ms = k->stopping ? MIN(k->grace_ms, (uint64_t)grace) : grace;
-    k->stopping = true;
+    c->kind = CLIENT_STOP;
+    sv->grace_ms = sv->stopping ? MIN(sv->grace_ms, (uint64_t)grace) : grace;
+    sv->stopping = true;
 }
 
 /* The first packet determines the kind of client. */
-static void guest_handle_first(struct keeper *k, size_t index, const struct link_packet *p)
+static void clients_handle_first(struct supervisor *sv, size_t index, const struct link_packet *p)
 {
-    struct guest *g = &k->guests[index];
+    struct client *c = &sv->clients[index];
     switch (p->word) {
     case LINK_ATTACH:
-        if (!k->session || k->over) {
-            guest_refuse(k, index, E_NOT_FOUND, "the agent is not running");
+        if (!sv->session || sv->over) {
+            clients_refuse(sv, index, E_NOT_FOUND, "the agent is not running");
             return;
         }
-        g->kind = GUEST_WATCHES;
+        c->kind = CLIENT_ATTACHED;
         break;
     case LINK_WORDS:
     case LINK_EXEC:
-        g->kind = GUEST_RUNS;
+        c->kind = CLIENT_EXEC;
         break;
     case LINK_STOP:
-        guest_handle_stop(k, g, p);
+        clients_handle_stop(sv, c, p);
         break;
     default:
-        guest_refuse(k, index, E_PROTOCOL, "the supervisor does not know what is wanted");
+        clients_refuse(sv, index, E_PROTOCOL, "the supervisor does not know what is wanted");
     }
 }
 
-static void guest_handle_packet(struct keeper *k, size_t index, struct link_packet *p)
+static void clients_handle_packet(struct supervisor *sv, size_t index, struct link_packet *p)
 {
-    struct guest *g = &k->guests[index];
-    if (g->kind == GUEST_NEW)
-        guest_handle_first(k, index, p);
-    if (!g->used || g->fd < 0)
+    struct client *c = &sv->clients[index];
+    if (c->kind == CLIENT_NEW)
+        clients_handle_first(sv, index, p);
+    if (!c->used || c->fd < 0)
         return;
-    if (g->kind == GUEST_WATCHES && k->session)
-        watcher_take(k, index, p);
-    else if (g->kind == GUEST_RUNS)
-        errand_take(k, index, p);
+    if (c->kind == CLIENT_ATTACHED && sv->session)
+        attached_take(sv, index, p);
+    else if (c->kind == CLIENT_EXEC)
+        exec_request_take(sv, index, p);
 }
 
-void guests_read(struct keeper *k, size_t index)
+void clients_read(struct supervisor *sv, size_t index)
 {
-    struct guest *g = &k->guests[index];
-    for (int i = 0; i < READS_MAX && g->used && g->fd >= 0; i++) {
-        enum link_got got = link_receive(g->fd, &k->packet);
+    struct client *c = &sv->clients[index];
+    for (int i = 0; i < READS_MAX && c->used && c->fd >= 0; i++) {
+        enum link_got got = link_receive(c->fd, &sv->packet);
         if (got == LINK_NOTHING)
             return;
         if (got == LINK_CLOSED) {
-            guest_leave(k, index);
+            clients_leave(sv, index);
             return;
         }
-        guest_handle_packet(k, index, &k->packet);
-        link_drop_fds(&k->packet);
+        clients_handle_packet(sv, index, &sv->packet);
+        link_drop_fds(&sv->packet);
     }
 }

@@ -26,15 +26,15 @@ enum {
 
 static const char refused_name[] = "refused.jsonl";
 
-static bool has_proxy(const struct keeper *k)
+static bool has_proxy(const struct supervisor *sv)
 {
     struct str_list hosts;
-    return box_network(k->box, &hosts) == BOX_NETWORK_ALLOW;
+    return box_network(sv->box, &hosts) == BOX_NETWORK_ALLOW;
 }
 
-static bool wants_ports(const struct keeper *k)
+static bool wants_ports(const struct supervisor *sv)
 {
-    return k->options->mode != SUPERVISE_COMMANDS && k->box->meta.ports.n > 0;
+    return sv->options->mode != SUPERVISE_COMMANDS && sv->box->meta.ports.n > 0;
 }
 
 /* Opening ------------------------------------------------------------------------------------- */
@@ -45,7 +45,7 @@ static struct sockaddr_in ports_loopback_addr(uint16_t port)
         .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
-static bool open_port(struct keeper *k, struct str text, struct err *err)
+static bool open_port(struct supervisor *sv, struct str text, struct err *err)
 {
     struct str from, to;
     int64_t host = 0, inside = 0;
@@ -64,16 +64,16 @@ static bool open_port(struct keeper *k, struct str text, struct err *err)
             "cannot listen on port %d of this machine", (int)host);
         return err_ctx_int(err, "port", host);
     }
-    k->net.ports[k->net.n_ports++] = (struct keeper_port){TAKE_FD(fd), (uint16_t)inside};
+    sv->net.ports[sv->net.n_ports++] = (struct supervisor_port){TAKE_FD(fd), (uint16_t)inside};
     return true;
 }
 
-bool net_open(struct keeper *k, struct err *err)
+bool net_open(struct supervisor *sv, struct err *err)
 {
-    k->net.lines = BUF_INIT(LINES_MAX);
-    for (size_t i = 0; wants_ports(k) && i < MIN(k->box->meta.ports.n, (size_t)KEEPER_PORTS_MAX);
-         i++)
-        if (!open_port(k, k->box->meta.ports.p[i], err))
+    sv->net.lines = BUF_INIT(LINES_MAX);
+    for (size_t i = 0;
+         wants_ports(sv) && i < MIN(sv->box->meta.ports.n, (size_t)SUPERVISOR_PORTS_MAX); i++)
+        if (!open_port(sv, sv->box->meta.ports.p[i], err))
             return false;
     return true;
 }
@@ -81,13 +81,13 @@ bool net_open(struct keeper *k, struct err *err)
 /* The proxy ----------------------------------------------------------------------------------- */
 
 /* Keeps only three file descriptors, and in particular not the box's lock. */
-NORETURN static void run_proxy(struct keeper *k, int relays, int report)
+NORETURN static void run_proxy(struct supervisor *sv, int relays, int report)
 {
-    struct proxy_input input = {.listener = k->net.listener, .relays = relays, .report = report};
+    struct proxy_input input = {.listener = sv->net.listener, .relays = relays, .report = report};
     int *const keep[] = {&input.listener, &input.relays, &input.report};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "cordon-proxy");
-    (void)box_network(k->box, &input.hosts);
+    (void)box_network(sv->box, &input.hosts);
     const int first = 3, above = first + (int)ARRAY_LEN(keep);
     int high[ARRAY_LEN(keep)];
     for (size_t i = 0; i < ARRAY_LEN(keep); i++)
@@ -103,7 +103,7 @@ NORETURN static void run_proxy(struct keeper *k, int relays, int report)
     proxy_main(&input);
 }
 
-static bool fork_proxy(struct keeper *k, struct err *err)
+static bool fork_proxy(struct supervisor *sv, struct err *err)
 {
     int pair[2], pipes[2];
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
@@ -118,25 +118,25 @@ static bool fork_proxy(struct keeper *k, struct err *err)
     if (pid == 0) {
         if (getppid() != parent)
             _exit(0);
-        run_proxy(k, theirs, writes);
+        run_proxy(sv, theirs, writes);
     }
-    k->net.proxy = pid;
-    k->net.relays = TAKE_FD(ours);
-    k->net.report = TAKE_FD(reads);
+    sv->net.proxy = pid;
+    sv->net.relays = TAKE_FD(ours);
+    sv->net.report = TAKE_FD(reads);
     return true;
 }
 
 /* The only reply that is waited for: nothing runs in the box yet. */
-static bool await_listener(struct keeper *k, struct err *err)
+static bool await_listener(struct supervisor *sv, struct err *err)
 {
     struct service_news news = {.fd = -1};
     uint64_t until = clock_mono_ms() + ANSWER_MS;
     for (uint64_t now; (now = clock_mono_ms()) < until;) {
-        struct pollfd fd = {.fd = k->service, .events = POLLIN};
+        struct pollfd fd = {.fd = sv->service, .events = POLLIN};
         (void)poll(&fd, 1, (int)(until - now));
-        enum service_got got = service_next(k->service, &news);
+        enum service_got got = service_next(sv->service, &news);
         if (got == SERVICE_NEWS && news.word == SERVICE_LISTENS) {
-            k->net.listener = news.fd;
+            sv->net.listener = news.fd;
             return true;
         }
         if (got == SERVICE_NEWS)
@@ -147,64 +147,64 @@ static bool await_listener(struct keeper *k, struct err *err)
     return err_set(err, E_IO, "the sandbox does not answer");
 }
 
-bool net_start(struct keeper *k, struct err *err)
+bool net_start(struct supervisor *sv, struct err *err)
 {
-    if (has_proxy(k) &&
-        (!service_listen(k->service, NET_ID, KEEPER_PROXY_PORT, err) || !await_listener(k, err)))
+    if (has_proxy(sv) && (!service_listen(sv->service, NET_ID, SUPERVISOR_PROXY_PORT, err) ||
+                             !await_listener(sv, err)))
         return false;
-    if (!has_proxy(k) && !k->net.n_ports)
+    if (!has_proxy(sv) && !sv->net.n_ports)
         return true;
-    return fork_proxy(k, err);
+    return fork_proxy(sv, err);
 }
 
-static void end_proxy(struct keeper *k)
+static void end_proxy(struct supervisor *sv)
 {
-    if (k->net.relays >= 0)
-        close(TAKE_FD(k->net.relays));
-    if (k->net.proxy <= 0)
+    if (sv->net.relays >= 0)
+        close(TAKE_FD(sv->net.relays));
+    if (sv->net.proxy <= 0)
         return;
-    kill(k->net.proxy, SIGKILL);
-    while (waitpid(k->net.proxy, NULL, 0) < 0 && errno == EINTR)
+    kill(sv->net.proxy, SIGKILL);
+    while (waitpid(sv->net.proxy, NULL, 0) < 0 && errno == EINTR)
         ;
-    k->net.proxy = 0;
+    sv->net.proxy = 0;
 }
 
 /* The proxy exited unexpectedly. The listener is still open, so new connections wait for the new
  * proxy. After the last restart it is closed, so that they fail instead. */
-static void revive_proxy(struct keeper *k)
+static void revive_proxy(struct supervisor *sv)
 {
     AUTO_ERR struct err ignored = {0};
-    end_proxy(k);
-    buf_reset(&k->net.lines);
-    k->net.ends++;
-    if (k->session)
-        k->state.proxy_ends = k->net.ends;
-    if ((k->net.ends > STATE_PROXY_RESTARTS || !fork_proxy(k, &ignored)) && k->net.listener >= 0)
-        close(TAKE_FD(k->net.listener));
+    end_proxy(sv);
+    buf_reset(&sv->net.lines);
+    sv->net.ends++;
+    if (sv->session)
+        sv->state.proxy_ends = sv->net.ends;
+    if ((sv->net.ends > STATE_PROXY_RESTARTS || !fork_proxy(sv, &ignored)) && sv->net.listener >= 0)
+        close(TAKE_FD(sv->net.listener));
 }
 
 /* Ports --------------------------------------------------------------------------------------- */
 
-static void ports_join(struct keeper *k, int one, int two)
+static void ports_join(struct supervisor *sv, int one, int two)
 {
     const int fds[] = {one, two};
     const struct iovec part = {(char[1]){0}, 1};
     /* If the proxy does not take it, the connection is just closed. */
-    packet_send(k->net.relays, &part, 1, fds, ARRAY_LEN(fds), MSG_DONTWAIT);
+    packet_send(sv->net.relays, &part, 1, fds, ARRAY_LEN(fds), MSG_DONTWAIT);
 }
 
-static void ports_accept_call(struct keeper *k, const struct keeper_port *port)
+static void ports_accept_call(struct supervisor *sv, const struct supervisor_port *port)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_FD int fd = accept4(port->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return;
-    for (size_t i = 0; i < KEEPER_PORTS_MAX; i++) {
-        struct keeper_call *call = &k->net.calls[i];
+    for (size_t i = 0; i < SUPERVISOR_PORTS_MAX; i++) {
+        struct supervisor_call *call = &sv->net.calls[i];
         if (call->id)
             continue;
         call->id = NET_ID + 1 + (uint32_t)i;
-        if (!service_connect(k->service, call->id, port->to, &ignored))
+        if (!service_connect(sv->service, call->id, port->to, &ignored))
             call->id = 0;
         else
             call->fd = TAKE_FD(fd);
@@ -212,18 +212,18 @@ static void ports_accept_call(struct keeper *k, const struct keeper_port *port)
     }
 }
 
-bool net_news(struct keeper *k, const struct service_news *news)
+bool net_news(struct supervisor *sv, const struct service_news *news)
 {
     if (news->id < NET_ID)
         return false;
-    for (size_t i = 0; i < KEEPER_PORTS_MAX; i++) {
-        struct keeper_call *call = &k->net.calls[i];
+    for (size_t i = 0; i < SUPERVISOR_PORTS_MAX; i++) {
+        struct supervisor_call *call = &sv->net.calls[i];
         if (call->id != news->id)
             continue;
         if (news->word == SERVICE_CONNECTS && news->fd >= 0)
-            ports_join(k, call->fd, news->fd);
+            ports_join(sv, call->fd, news->fd);
         close(call->fd);
-        *call = (struct keeper_call){.fd = -1};
+        *call = (struct supervisor_call){.fd = -1};
     }
     return true;
 }
@@ -231,75 +231,75 @@ bool net_news(struct keeper *k, const struct service_news *news)
 /* Refused requests ---------------------------------------------------------------------------- */
 
 /* Writes complete lines; further ones are dropped when the file has reached its limit. */
-static void ports_write_lines(struct keeper *k)
+static void ports_write_lines(struct supervisor *sv)
 {
     struct stat st;
-    struct str text = buf_str(&k->net.lines);
+    struct str text = buf_str(&sv->net.lines);
     ptrdiff_t last = str_find_last(text, '\n');
     if (last < 0)
         return;
     size_t n = (size_t)last + 1;
     AUTO_FD int fd = openat(
-        k->box->host, refused_name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
+        sv->box->host, refused_name, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd >= 0 && fstat(fd, &st) == 0 && (uint64_t)st.st_size + n <= REFUSED_MAX)
         (void)!file_write_all(fd, str_head(text, n));
-    memmove(k->net.lines.p, k->net.lines.p + n, k->net.lines.n - n);
-    buf_truncate(&k->net.lines, k->net.lines.n - n);
+    memmove(sv->net.lines.p, sv->net.lines.p + n, sv->net.lines.n - n);
+    buf_truncate(&sv->net.lines, sv->net.lines.n - n);
 }
 
-static void read_report(struct keeper *k)
+static void read_report(struct supervisor *sv)
 {
     char bytes[4096];
-    ssize_t n = read(k->net.report, bytes, sizeof(bytes));
+    ssize_t n = read(sv->net.report, bytes, sizeof(bytes));
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;
     if (n <= 0) {
-        close(TAKE_FD(k->net.report));
+        close(TAKE_FD(sv->net.report));
         return;
     }
-    if (k->net.lines.n + (size_t)n >= LINES_MAX)
-        buf_reset(&k->net.lines);
-    buf_add(&k->net.lines, bytes, (size_t)n);
-    ports_write_lines(k);
+    if (sv->net.lines.n + (size_t)n >= LINES_MAX)
+        buf_reset(&sv->net.lines);
+    buf_add(&sv->net.lines, bytes, (size_t)n);
+    ports_write_lines(sv);
 }
 
 /* Polling ------------------------------------------------------------------------------------- */
 
-size_t net_polls(const struct keeper *k, struct pollfd *fds)
+size_t net_polls(const struct supervisor *sv, struct pollfd *fds)
 {
     size_t n = 0;
-    fds[n++] = (struct pollfd){.fd = k->net.report, .events = POLLIN};
-    for (size_t i = 0; i < k->net.n_ports; i++)
-        fds[n++] = (struct pollfd){.fd = k->net.ports[i].listener, .events = POLLIN};
+    fds[n++] = (struct pollfd){.fd = sv->net.report, .events = POLLIN};
+    for (size_t i = 0; i < sv->net.n_ports; i++)
+        fds[n++] = (struct pollfd){.fd = sv->net.ports[i].listener, .events = POLLIN};
     return n;
 }
 
-void net_step(struct keeper *k, const struct pollfd *fds, size_t n)
+void net_step(struct supervisor *sv, const struct pollfd *fds, size_t n)
 {
     if (fds[0].revents)
-        read_report(k);
-    if (k->net.report < 0 && k->net.proxy > 0)
-        revive_proxy(k);
+        read_report(sv);
+    if (sv->net.report < 0 && sv->net.proxy > 0)
+        revive_proxy(sv);
     for (size_t i = 1; i < n; i++)
         if (fds[i].revents)
-            ports_accept_call(k, &k->net.ports[i - 1]);
+            ports_accept_call(sv, &sv->net.ports[i - 1]);
 }
 
-void net_close(struct keeper *k)
+void net_close(struct supervisor *sv)
 {
-    int *const fds[] = {&k->net.listener, &k->net.relays};
+    int *const fds[] = {&sv->net.listener, &sv->net.relays};
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)
         if (*fds[i] >= 0)
             close(TAKE_FD(*fds[i]));
-    for (size_t i = 0; i < k->net.n_ports; i++)
-        close(k->net.ports[i].listener);
-    k->net.n_ports = 0;
-    while (k->net.report >= 0) { /* until the proxy has exited */
-        struct pollfd fd = {.fd = k->net.report, .events = POLLIN};
+    for (size_t i = 0; i < sv->net.n_ports; i++)
+        close(sv->net.ports[i].listener);
+    sv->net.n_ports = 0;
+    while (sv->net.report >= 0) { /* until the proxy has exited */
+        struct pollfd fd = {.fd = sv->net.report, .events = POLLIN};
         if (poll(&fd, 1, ANSWER_MS) <= 0)
             break;
-        read_report(k);
+        read_report(sv);
     }
-    end_proxy(k);
-    buf_done(&k->net.lines);
+    end_proxy(sv);
+    buf_done(&sv->net.lines);
 }

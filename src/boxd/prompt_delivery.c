@@ -14,7 +14,7 @@ enum {
     TAIL_BYTES = 24, /* length of the prompt's suffix that is searched for */
 };
 
-void delivery_screen(const struct term *t, struct buf *out)
+void prompt_delivery_screen(const struct term *t, struct buf *out)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(SCREEN_BYTES);
     struct snapshot now;
@@ -22,26 +22,26 @@ void delivery_screen(const struct term *t, struct buf *out)
     draw_text(&now, out);
 }
 
-bool delivery_begin(
-    struct delivery *d, const struct box_agent *agent, struct str prompt, struct err *err)
+bool prompt_delivery_begin(
+    struct prompt_delivery *d, const struct box_agent *agent, struct str prompt, struct err *err)
 {
-    *d = (struct delivery){.agent = agent,
+    *d = (struct prompt_delivery){.agent = agent,
         .prompt = prompt,
         .begun_ms = clock_mono_ms(),
         .state = BOX_PROMPT_PENDING,
-        .step = DELIVERY_WAITS};
+        .step = PROMPT_DELIVERY_WAITS};
     d->at_ms = d->begun_ms;
     return !agent->ready_pattern.n || regex_new(agent->ready_pattern, &d->ready, err);
 }
 
-void delivery_done(struct delivery *d)
+void prompt_delivery_done(struct prompt_delivery *d)
 {
     regex_free(d->ready);
     d->ready = NULL;
 }
 
-static void delivery_set_step(
-    struct delivery *d, enum delivery_step step, uint64_t now, uint64_t wait_ms)
+static void prompt_delivery_set_step(
+    struct prompt_delivery *d, enum prompt_delivery_step step, uint64_t now, uint64_t wait_ms)
 {
     d->step = step;
     d->at_ms = now;
@@ -58,7 +58,7 @@ static void add_dense(struct buf *out, struct str text)
             buf_add_byte(out, text.p[i]);
 }
 
-static size_t delivery_count(struct str text, struct str what)
+static size_t prompt_delivery_count(struct str text, struct str what)
 {
     size_t n = 0;
     if (!what.n)
@@ -69,11 +69,11 @@ static size_t delivery_count(struct str text, struct str what)
 }
 
 /* Number of occurrences of the prompt's end on the screen. */
-static size_t count_tail(const struct delivery *d, const struct term *t)
+static size_t count_tail(const struct prompt_delivery *d, const struct term *t)
 {
     AUTO_BUF struct buf screen = BUF_INIT(TEXT_BYTES), dense = BUF_INIT(TEXT_BYTES),
                         all = BUF_INIT(COMMAND_PROMPT_MAX + 1);
-    delivery_screen(t, &screen);
+    prompt_delivery_screen(t, &screen);
     add_dense(&dense, buf_str(&screen));
     add_dense(&all, d->prompt);
     struct str tail = buf_str(&all);
@@ -81,14 +81,14 @@ static size_t count_tail(const struct delivery *d, const struct term *t)
         tail = str_skip(tail, tail.n - TAIL_BYTES);
     while (tail.n && (tail.p[0] & 0xC0) == 0x80) /* in the middle of a UTF-8 sequence */
         tail = str_skip(tail, 1);
-    return delivery_count(buf_str(&dense), tail);
+    return prompt_delivery_count(buf_str(&dense), tail);
 }
 
 /* Typing -------------------------------------------------------------------------------------- */
 
 /* Without bracketed paste a line break would submit the prompt. */
-static void delivery_add_prompt(
-    const struct delivery *d, const struct term_input *input, struct buf *out)
+static void prompt_delivery_add_prompt(
+    const struct prompt_delivery *d, const struct term_input *input, struct buf *out)
 {
     AUTO_BUF struct buf flat = BUF_INIT(COMMAND_PROMPT_MAX + 1);
     struct str text = d->prompt;
@@ -101,47 +101,47 @@ static void delivery_add_prompt(
     key_text(buf_str(&flat), true, input, out);
 }
 
-static bool has_lines(const struct delivery *d)
+static bool has_lines(const struct prompt_delivery *d)
 {
     struct str text = str_trim_end(d->prompt, '\n');
     return str_find(text, '\n') >= 0;
 }
 
-static void delivery_type(struct delivery *d, struct session *s, uint64_t now)
+static void prompt_delivery_type(struct prompt_delivery *d, struct session *s, uint64_t now)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(2 * COMMAND_PROMPT_MAX + 64);
     AUTO_ERR struct err ignored = {0};
     struct term_input input;
     term_input(session_term(s), &input);
-    if (has_lines(d) && !input.bracketed_paste && now - d->at_ms < DELIVERY_PASTE_MS) {
-        d->next_ms = now + DELIVERY_LOOK_MS;
+    if (has_lines(d) && !input.bracketed_paste && now - d->at_ms < PROMPT_DELIVERY_PASTE_MS) {
+        d->next_ms = now + PROMPT_DELIVERY_LOOK_MS;
         return;
     }
     d->before = count_tail(d, session_term(s));
-    delivery_add_prompt(d, &input, &bytes);
+    prompt_delivery_add_prompt(d, &input, &bytes);
     (void)!session_send(s, buf_str(&bytes), &ignored);
-    delivery_set_step(d, DELIVERY_TYPED, now, DELIVERY_LOOK_MS);
+    prompt_delivery_set_step(d, PROMPT_DELIVERY_TYPED, now, PROMPT_DELIVERY_LOOK_MS);
 }
 
 /* Waiting ------------------------------------------------------------------------------------- */
 
-static bool pattern_holds(struct delivery *d, struct session *s)
+static bool pattern_holds(struct prompt_delivery *d, struct session *s)
 {
     AUTO_BUF struct buf text = BUF_INIT(TEXT_BYTES);
     struct regex_match match;
-    delivery_screen(session_term(s), &text);
+    prompt_delivery_screen(session_term(s), &text);
     return regex_find(d->ready, buf_str(&text), 0, &match);
 }
 
-static bool keeps_still(const struct delivery *d, struct session *s, uint64_t now)
+static bool keeps_still(const struct prompt_delivery *d, struct session *s, uint64_t now)
 {
-    bool shown = session_changes(s) > 0 || now - d->begun_ms >= DELIVERY_READY_MS;
+    bool shown = session_changes(s) > 0 || now - d->begun_ms >= PROMPT_DELIVERY_READY_MS;
     return shown && !d->meddled && now - d->begun_ms >= d->agent->delay_ms &&
-           now - session_changed_ms(s) >= DELIVERY_QUIET_MS;
+           now - session_changed_ms(s) >= PROMPT_DELIVERY_QUIET_MS;
 }
 
 /* For a while: programs draw their input line before they cover it with a question. */
-static bool stays_ready(struct delivery *d, struct session *s, uint64_t now)
+static bool stays_ready(struct prompt_delivery *d, struct session *s, uint64_t now)
 {
     if (session_changes(s) != d->changes) {
         d->changes = session_changes(s);
@@ -150,50 +150,51 @@ static bool stays_ready(struct delivery *d, struct session *s, uint64_t now)
         else if (!d->held_ms)
             d->held_ms = now;
     }
-    return d->held_ms && now - d->held_ms >= DELIVERY_HOLD_MS;
+    return d->held_ms && now - d->held_ms >= PROMPT_DELIVERY_HOLD_MS;
 }
 
-static void delivery_check_later(struct delivery *d, uint64_t now)
+static void prompt_delivery_check_later(struct prompt_delivery *d, uint64_t now)
 {
-    d->next_ms = now + (now - d->begun_ms < DELIVERY_LONG_MS ? DELIVERY_LOOK_MS : DELIVERY_SLOW_MS);
+    d->next_ms = now + (now - d->begun_ms < PROMPT_DELIVERY_LONG_MS ? PROMPT_DELIVERY_LOOK_MS
+                                                                    : PROMPT_DELIVERY_SLOW_MS);
 }
 
-static void delivery_wait(struct delivery *d, struct session *s, uint64_t now)
+static void prompt_delivery_wait(struct prompt_delivery *d, struct session *s, uint64_t now)
 {
     bool was = d->was_ready;
-    delivery_check_later(d, now);
+    prompt_delivery_check_later(d, now);
     d->was_ready = d->ready ? stays_ready(d, s, now) : was || keeps_still(d, s, now);
     if (!was)
         d->at_ms = now;
     if (d->was_ready)
-        delivery_type(d, s, now);
+        prompt_delivery_type(d, s, now);
 }
 
 /* Steps --------------------------------------------------------------------------------------- */
 
-static bool delivery_is_shown(const struct delivery *d, struct session *s)
+static bool prompt_delivery_is_shown(const struct prompt_delivery *d, struct session *s)
 {
     return count_tail(d, session_term(s)) > d->before;
 }
 
-static void delivery_check(struct delivery *d, struct session *s, uint64_t now)
+static void prompt_delivery_check(struct prompt_delivery *d, struct session *s, uint64_t now)
 {
-    d->seen = delivery_is_shown(d, s);
-    d->next_ms = now + DELIVERY_LOOK_MS;
-    if (d->seen || now - d->at_ms >= DELIVERY_SEEN_MS)
-        delivery_set_step(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
+    d->seen = prompt_delivery_is_shown(d, s);
+    d->next_ms = now + PROMPT_DELIVERY_LOOK_MS;
+    if (d->seen || now - d->at_ms >= PROMPT_DELIVERY_SEEN_MS)
+        prompt_delivery_set_step(d, PROMPT_DELIVERY_SUBMITS, now, PROMPT_DELIVERY_KEY_MS);
 }
 
 /* By now the screen may show a question, which the submit key would answer instead of the user. */
-static bool may_submit(struct delivery *d, struct session *s)
+static bool may_submit(struct prompt_delivery *d, struct session *s)
 {
-    bool shown = delivery_is_shown(d, s);
+    bool shown = prompt_delivery_is_shown(d, s);
     d->seen = d->seen || shown;
     return d->seen ? shown : !d->ready || pattern_holds(d, s);
 }
 
 /* Next key of "Enter Enter"; false after the last. */
-static bool next_key(const struct delivery *d, struct key *ret_key)
+static bool next_key(const struct prompt_delivery *d, struct key *ret_key)
 {
     AUTO_ERR struct err ignored = {0};
     struct str word, rest = d->agent->submit.n ? d->agent->submit : STR("Enter");
@@ -202,46 +203,46 @@ static bool next_key(const struct delivery *d, struct key *ret_key)
         if (!word.n)
             continue;
         if (i++ == d->keys)
-            return d->keys < DELIVERY_KEYS_MAX && key_parse(word, ret_key, &ignored);
+            return d->keys < PROMPT_DELIVERY_KEYS_MAX && key_parse(word, ret_key, &ignored);
     }
     return false;
 }
 
-static void delivery_submit(struct delivery *d, struct session *s, uint64_t now)
+static void prompt_delivery_submit(struct prompt_delivery *d, struct session *s, uint64_t now)
 {
     AUTO_BUF struct buf bytes = BUF_INIT(256);
     AUTO_ERR struct err ignored = {0};
     struct term_input input;
     struct key key;
     if (!d->keys && !may_submit(d, s)) {
-        delivery_check_later(d, now);
+        prompt_delivery_check_later(d, now);
         return;
     }
     d->state = d->seen ? BOX_PROMPT_DELIVERED : BOX_PROMPT_UNCONFIRMED;
     if (!next_key(d, &key)) {
-        d->step = DELIVERY_NONE;
+        d->step = PROMPT_DELIVERY_NONE;
         return;
     }
     term_input(session_term(s), &input);
     key_encode(&key, &input, &bytes);
     (void)!session_send(s, buf_str(&bytes), &ignored);
     d->keys++;
-    delivery_set_step(d, DELIVERY_SUBMITS, now, DELIVERY_KEY_MS);
+    prompt_delivery_set_step(d, PROMPT_DELIVERY_SUBMITS, now, PROMPT_DELIVERY_KEY_MS);
 }
 
-void delivery_step(struct delivery *d, struct session *s, uint64_t now)
+void prompt_delivery_step(struct prompt_delivery *d, struct session *s, uint64_t now)
 {
-    static void (*const steps[])(struct delivery *, struct session *, uint64_t) = {
-        [DELIVERY_NONE] = NULL,
-        [DELIVERY_WAITS] = delivery_wait,
-        [DELIVERY_TYPED] = delivery_check,
-        [DELIVERY_SUBMITS] = delivery_submit,
+    static void (*const steps[])(struct prompt_delivery *, struct session *, uint64_t) = {
+        [PROMPT_DELIVERY_NONE] = NULL,
+        [PROMPT_DELIVERY_WAITS] = prompt_delivery_wait,
+        [PROMPT_DELIVERY_TYPED] = prompt_delivery_check,
+        [PROMPT_DELIVERY_SUBMITS] = prompt_delivery_submit,
     };
     if (steps[d->step] && now >= d->next_ms)
         steps[d->step](d, s, now);
 }
 
-uint64_t delivery_due(const struct delivery *d)
+uint64_t prompt_delivery_due(const struct prompt_delivery *d)
 {
-    return d->step == DELIVERY_NONE ? UINT64_MAX : d->next_ms;
+    return d->step == PROMPT_DELIVERY_NONE ? UINT64_MAX : d->next_ms;
 }

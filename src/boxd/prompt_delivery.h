@@ -1,8 +1,8 @@
 /* Types a prompt into an agent's terminal, once, when the agent is ready, and checks that it
  * arrived.
  *
- *     delivery_begin(&d, agent, prompt, err)
- *     delivery_step(&d, session, now)                      on every event, and when due
+ *     prompt_delivery_begin(&d, agent, prompt, err)
+ *     prompt_delivery_step(&d, session, now)                      on every event, and when due
  *     d.state                                              pending, delivered, unconfirmed
  *
  * An agent is ready when the row's pattern has matched for a while; without a pattern, when the
@@ -21,27 +21,27 @@
 #include "term/keys.h"
 
 enum {
-    DELIVERY_LOOK_MS = 50,         /* polling interval */
-    DELIVERY_LONG_MS = 120 * 1000, /* after this, poll at DELIVERY_SLOW_MS */
-    DELIVERY_SLOW_MS = 1000,
-    DELIVERY_QUIET_MS = 300,   /* without screen changes */
-    DELIVERY_HOLD_MS = 1000,   /* pattern matching continuously */
-    DELIVERY_READY_MS = 30000, /* wait for any output, without a pattern */
-    DELIVERY_PASTE_MS = 2000,  /* wait for bracketed paste mode */
-    DELIVERY_SEEN_MS = 5000,   /* wait for the typed text to appear */
-    DELIVERY_KEY_MS = 100,     /* before each submit key, to separate it from the paste */
-    DELIVERY_KEYS_MAX = 16,
+    PROMPT_DELIVERY_LOOK_MS = 50,         /* polling interval */
+    PROMPT_DELIVERY_LONG_MS = 120 * 1000, /* after this, poll at PROMPT_DELIVERY_SLOW_MS */
+    PROMPT_DELIVERY_SLOW_MS = 1000,
+    PROMPT_DELIVERY_QUIET_MS = 300,   /* without screen changes */
+    PROMPT_DELIVERY_HOLD_MS = 1000,   /* pattern matching continuously */
+    PROMPT_DELIVERY_READY_MS = 30000, /* wait for any output, without a pattern */
+    PROMPT_DELIVERY_PASTE_MS = 2000,  /* wait for bracketed paste mode */
+    PROMPT_DELIVERY_SEEN_MS = 5000,   /* wait for the typed text to appear */
+    PROMPT_DELIVERY_KEY_MS = 100,     /* before each submit key, to separate it from the paste */
+    PROMPT_DELIVERY_KEYS_MAX = 16,
 };
 
-enum delivery_step {
-    DELIVERY_NONE, /* nothing to do, or finished */
-    DELIVERY_WAITS,
-    DELIVERY_TYPED,
-    DELIVERY_SUBMITS,
+enum prompt_delivery_step {
+    PROMPT_DELIVERY_NONE, /* nothing to do, or finished */
+    PROMPT_DELIVERY_WAITS,
+    PROMPT_DELIVERY_TYPED,
+    PROMPT_DELIVERY_SUBMITS,
 };
 
-struct delivery {
-    enum delivery_step step;
+struct prompt_delivery {
+    enum prompt_delivery_step step;
     enum box_prompt_state state;
     const struct box_agent *agent;
     struct str prompt;
@@ -56,16 +56,16 @@ struct delivery {
     bool meddled;             /* a user is typing */
 };
 
-MUST_USE bool delivery_begin(
-    struct delivery *d, const struct box_agent *agent, struct str prompt, struct err *err);
-void delivery_done(struct delivery *d);
+MUST_USE bool prompt_delivery_begin(
+    struct prompt_delivery *d, const struct box_agent *agent, struct str prompt, struct err *err);
+void prompt_delivery_done(struct prompt_delivery *d);
 
-void delivery_step(struct delivery *d, struct session *s, uint64_t now);
+void prompt_delivery_step(struct prompt_delivery *d, struct session *s, uint64_t now);
 
 /* Deadline for the next step. */
-uint64_t delivery_due(const struct delivery *d);
+uint64_t prompt_delivery_due(const struct prompt_delivery *d);
 
 /* All rows of a screen as text, for matching patterns. */
-void delivery_screen(const struct term *t, struct buf *out);
+void prompt_delivery_screen(const struct term *t, struct buf *out);
 
 #endif

@@ -66,7 +66,7 @@ static void keep_fds(int *const *keep, size_t n)
 
 NORETURN static void supervise(const struct supervisor_options *options, int lock, int ready)
 {
-    static struct keeper k;
+    static struct supervisor k;
     static struct box box;
     static struct supervisor_options own;
     static struct arena arena = ARENA_INIT(WORDS_MAX);
@@ -90,7 +90,7 @@ NORETURN static void supervise(const struct supervisor_options *options, int loc
     k.box = &box;
     k.lock = lock;
     k.ready = ready;
-    keeper_main(&k);
+    supervisor_run(&k);
 }
 
 /* Starting ------------------------------------------------------------------------------------ */

@@ -14,7 +14,7 @@ enum {
     ARENA_MAX = 256 << 20,
     NEWS_MAX = 16, /* session events handled before other work */
     BEGIN_MS = 20, /* time to detect a command that cannot be executed */
-    FIRST_GUEST_MS = 10 * 1000,
+    FIRST_CLIENT_MS = 10 * 1000,
     IDLE_LOOK_MS = 200,
     ASK_MS = 250,
     TEXT_BYTES = 8 << 20,
@@ -24,174 +24,175 @@ enum {
     POLL_SERVICE,
     POLL_SESSION, /* two entries */
     POLL_NET = POLL_SESSION + SESSION_POLLS,
-    POLL_GUESTS = POLL_NET + 1 + KEEPER_PORTS_MAX,
-    POLLS = POLL_GUESTS + KEEPER_GUESTS_MAX,
+    POLL_CLIENTS = POLL_NET + 1 + SUPERVISOR_PORTS_MAX,
+    POLLS = POLL_CLIENTS + SUPERVISOR_CLIENTS_MAX,
 };
 
 /* State --------------------------------------------------------------------------------------- */
 
 /* Not for `exec`: the state describes the agent's last run. */
-void keeper_gap(struct keeper *k, const char *gap)
+void supervisor_add_gap(struct supervisor *sv, const char *gap)
 {
-    if (k->options->mode == SUPERVISE_COMMANDS || k->state.gaps.n == ARRAY_LEN(k->gaps))
+    if (sv->options->mode == SUPERVISE_COMMANDS || sv->state.gaps.n == ARRAY_LEN(sv->gaps))
         return;
-    k->gaps[k->state.gaps.n++] = str_z(gap);
-    k->state.gaps.p = k->gaps;
+    sv->gaps[sv->state.gaps.n++] = str_z(gap);
+    sv->state.gaps.p = sv->gaps;
 }
 
-static bool keeper_is_same_state(const struct box_state *a, const struct box_state *b)
+static bool supervisor_is_same_state(const struct box_state *a, const struct box_state *b)
 {
     return a->status == b->status && a->prompt == b->prompt && a->exit_code == b->exit_code &&
            a->signal == b->signal && str_eq(a->error, b->error) && a->run == b->run &&
            a->proxy_ends == b->proxy_ends && str_eq(a->ended_at, b->ended_at);
 }
 
-void keeper_note(struct keeper *k)
+void supervisor_save_state(struct supervisor *sv)
 {
     AUTO_ERR struct err ignored = {0};
-    if (!k->session)
+    if (!sv->session)
         return;
-    if (k->delivery.step != DELIVERY_NONE || k->delivery.state != BOX_PROMPT_NONE)
-        k->state.prompt = k->delivery.state;
-    if (k->has_saved && keeper_is_same_state(&k->state, &k->saved))
+    if (sv->delivery.step != PROMPT_DELIVERY_NONE || sv->delivery.state != BOX_PROMPT_NONE)
+        sv->state.prompt = sv->delivery.state;
+    if (sv->has_saved && supervisor_is_same_state(&sv->state, &sv->saved))
         return;
-    k->has_saved = true;
-    k->saved = k->state;
-    (void)!state_save(k->box->host, &k->state, &ignored);
+    sv->has_saved = true;
+    sv->saved = sv->state;
+    (void)!state_save(sv->box->host, &sv->state, &ignored);
 }
 
 /* Opening ------------------------------------------------------------------------------------- */
 
-static bool make_command(struct keeper *k, struct err *err)
+static bool make_command(struct supervisor *sv, struct err *err)
 {
-    const struct box *box = k->box;
+    const struct box *box = sv->box;
     struct command_input input = {
         .agent = box->agent, .model = box->meta.model, .extra = box->setup.args};
-    if (k->options->mode == SUPERVISE_AGENT && !box_prompt(box, &k->arena, &input.prompt, err))
+    if (sv->options->mode == SUPERVISE_AGENT && !box_prompt(box, &sv->arena, &input.prompt, err))
         return false;
-    return command_make(&input, &k->arena, &k->command, err);
+    return command_make(&input, &sv->arena, &sv->command, err);
 }
 
-static bool make_view(struct keeper *k, struct err *err)
+static bool make_view(struct supervisor *sv, struct err *err)
 {
     struct str_list hosts;
     const struct view_input input = {
-        .environ = k->options->environ,
-        .home = k->options->home,
-        .program = k->command.argv ? k->command.argv[0] : NULL,
+        .environ = sv->options->environ,
+        .home = sv->options->home,
+        .program = sv->command.argv ? sv->command.argv[0] : NULL,
         .proxy_port =
-            box_network(k->box, &hosts) == BOX_NETWORK_ALLOW ? KEEPER_PROXY_PORT : (uint16_t)0,
+            box_network(sv->box, &hosts) == BOX_NETWORK_ALLOW ? SUPERVISOR_PROXY_PORT : (uint16_t)0,
     };
-    return view_make(k->box, &input, &k->arena, &k->view, err);
+    return view_make(sv->box, &input, &sv->arena, &sv->view, err);
 }
 
 /* Corrects the state left by a supervisor that was killed; we hold the lock. Waits until its
  * sandbox is gone. */
-static bool keeper_correct_state(struct keeper *k, struct err *err)
+static bool supervisor_correct_state(struct supervisor *sv, struct err *err)
 {
     bool held;
-    if (!state_load(k->box->host, &k->arena, &k->state, &held, err))
+    if (!state_load(sv->box->host, &sv->arena, &sv->state, &held, err))
         return false;
-    state_await_end(&k->state);
-    if (k->state.status != BOX_RUNNING && k->state.status != BOX_IDLE)
+    state_await_end(&sv->state);
+    if (sv->state.status != BOX_RUNNING && sv->state.status != BOX_IDLE)
         return true;
-    k->state.status = BOX_STOPPED;
-    return state_save(k->box->host, &k->state, err);
+    sv->state.status = BOX_STOPPED;
+    return state_save(sv->box->host, &sv->state, err);
 }
 
-static bool open_idle(struct keeper *k, struct err *err)
+static bool open_idle(struct supervisor *sv, struct err *err)
 {
-    const struct launch launch = {.plan = &k->view.plan,
+    const struct launch launch = {.plan = &sv->view.plan,
         .argv = (const char *const[]){NULL},
-        .envp = k->view.envp,
+        .envp = sv->view.envp,
         .serves = true,
         .idle = true};
-    mode_t own = umask(k->box_umask);
-    bool started = launch_start(&launch, &k->child, err);
+    mode_t own = umask(sv->box_umask);
+    bool started = launch_start(&launch, &sv->child, err);
     umask(own);
     if (!started)
         return false;
-    k->service = k->child.service;
-    bounds_apply(k, &k->child);
-    k->state.first = (uint64_t)k->child.pid;
-    return state_save(k->box->host, &k->state, err) && net_start(k, err);
+    sv->service = sv->child.service;
+    bounds_apply(sv, &sv->child);
+    sv->state.first = (uint64_t)sv->child.pid;
+    return state_save(sv->box->host, &sv->state, err) && net_start(sv, err);
 }
 
-static bool keeper_open_session(struct keeper *k, struct err *err)
+static bool supervisor_open_session(struct supervisor *sv, struct err *err)
 {
-    const struct supervisor_options *o = k->options;
+    const struct supervisor_options *o = sv->options;
     const struct session_options options = {
-        .plan = &k->view.plan,
-        .argv = k->command.argv,
-        .envp = k->view.envp,
+        .plan = &sv->view.plan,
+        .argv = sv->command.argv,
+        .envp = sv->view.envp,
         .rows = o->rows,
         .cols = o->cols,
         .budgets = {UINT64_MAX, UINT64_MAX},
-        .scrollback = KEEPER_SCROLLBACK,
+        .scrollback = SUPERVISOR_SCROLLBACK,
         .serves = true,
         .held = true,
         .cancel = -1,
         .output = recording_output,
         .event = recording_event,
-        .context = &k->recording,
+        .context = &sv->recording,
     };
-    mode_t own = umask(k->box_umask);
-    bool opened = session_open(&options, &k->session, err);
+    mode_t own = umask(sv->box_umask);
+    bool opened = session_open(&options, &sv->session, err);
     umask(own);
     if (!opened)
         return false;
-    k->recording.from = k->session;
-    k->service = session_child(k->session)->service;
-    k->state.first = (uint64_t)session_child(k->session)->pid;
-    bounds_apply(k, session_child(k->session));
-    return net_start(k, err);
+    sv->recording.from = sv->session;
+    sv->service = session_child(sv->session)->service;
+    sv->state.first = (uint64_t)session_child(sv->session)->pid;
+    bounds_apply(sv, session_child(sv->session));
+    return net_start(sv, err);
 }
 
-static void keeper_set_state(struct keeper *k)
+static void supervisor_set_state(struct supervisor *sv)
 {
-    struct box_state *s = &k->state;
-    clock_rfc3339(clock_wall_ms(), k->started_at);
+    struct box_state *s = &sv->state;
+    clock_rfc3339(clock_wall_ms(), sv->started_at);
     *s = (struct box_state){
         .status = BOX_RUNNING,
-        .started_at = str_z(k->started_at),
+        .started_at = str_z(sv->started_at),
         .exit_code = -1,
-        .prompt = k->command.typed.p ? BOX_PROMPT_PENDING
-                  : k->options->mode == SUPERVISE_AGENT && k->box->meta.has_prompt
+        .prompt = sv->command.typed.p ? BOX_PROMPT_PENDING
+                  : sv->options->mode == SUPERVISE_AGENT && sv->box->meta.has_prompt
                       ? BOX_PROMPT_DELIVERED
                       : BOX_PROMPT_NONE,
-        .run = k->recording.number,
+        .run = sv->recording.number,
         .pid = (uint64_t)getpid(),
         .agent = true,
     };
-    k->delivery.state = s->prompt;
+    sv->delivery.state = s->prompt;
 }
 
-static bool open_agent(struct keeper *k, struct err *err)
+static bool open_agent(struct supervisor *sv, struct err *err)
 {
-    const struct box_agent *agent = k->box->agent;
+    const struct box_agent *agent = sv->box->agent;
     const struct recording_input recorded = {
-        k->box, k->options->environ, k->state.run, k->options->rows, k->options->cols};
-    if (!net_open(k, err) ||
-        (agent->idle_pattern.n && !regex_new(agent->idle_pattern, &k->idle, err)) ||
-        !recording_open(&k->recording, &recorded, err))
+        sv->box, sv->options->environ, sv->state.run, sv->options->rows, sv->options->cols};
+    if (!net_open(sv, err) ||
+        (agent->idle_pattern.n && !regex_new(agent->idle_pattern, &sv->idle, err)) ||
+        !recording_open(&sv->recording, &recorded, err))
         return false;
-    keeper_set_state(k);
-    if (!keeper_open_session(k, err) || !service_start(k->service, err))
+    supervisor_set_state(sv);
+    if (!supervisor_open_session(sv, err) || !service_start(sv->service, err))
         return false;
-    return !k->command.typed.p || delivery_begin(&k->delivery, agent, k->command.typed, err);
+    return !sv->command.typed.p ||
+           prompt_delivery_begin(&sv->delivery, agent, sv->command.typed, err);
 }
 
 /* A command that cannot be executed fails immediately. */
-static bool keeper_agent_starts(struct keeper *k, struct err *err)
+static bool supervisor_agent_starts(struct supervisor *sv, struct err *err)
 {
     uint64_t until = clock_mono_ms() + BEGIN_MS;
-    if (session_next(k->session, until) != SESSION_FAILED)
+    if (session_next(sv->session, until) != SESSION_FAILED)
         return true;
-    err_copy(err, session_error(k->session));
+    err_copy(err, session_error(sv->session));
     return false;
 }
 
-static bool open_signals(struct keeper *k, struct err *err)
+static bool open_signals(struct supervisor *sv, struct err *err)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT};
     sigset_t set;
@@ -201,181 +202,183 @@ static bool open_signals(struct keeper *k, struct err *err)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_BLOCK, &set, NULL);
-    k->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    return k->signals >= 0 || err_errno(err, E_IO, errno, "cannot watch for signals");
+    sv->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    return sv->signals >= 0 || err_errno(err, E_IO, errno, "cannot watch for signals");
 }
 
-static bool keeper_open_all(struct keeper *k, struct err *err)
+static bool supervisor_open_all(struct supervisor *sv, struct err *err)
 {
-    bool agent = k->options->mode != SUPERVISE_COMMANDS;
-    k->arena = ARENA_INIT(ARENA_MAX);
-    k->child = CHILD_NONE;
-    k->net.listener = k->net.relays = k->net.report = -1;
-    k->service = k->listener = k->signals = -1;
-    k->begun_ms = clock_mono_ms();
-    if (!open_signals(k, err) || !keeper_correct_state(k, err) ||
-        (agent && !make_command(k, err)) || !make_view(k, err))
+    bool agent = sv->options->mode != SUPERVISE_COMMANDS;
+    sv->arena = ARENA_INIT(ARENA_MAX);
+    sv->child = CHILD_NONE;
+    sv->net.listener = sv->net.relays = sv->net.report = -1;
+    sv->service = sv->listener = sv->signals = -1;
+    sv->begun_ms = clock_mono_ms();
+    if (!open_signals(sv, err) || !supervisor_correct_state(sv, err) ||
+        (agent && !make_command(sv, err)) || !make_view(sv, err))
         return false;
-    if (!(agent ? open_agent(k, err) && keeper_agent_starts(k, err)
-                : net_open(k, err) && open_idle(k, err)))
+    if (!(agent ? open_agent(sv, err) && supervisor_agent_starts(sv, err)
+                : net_open(sv, err) && open_idle(sv, err)))
         return false;
-    return link_listen(k->box->host, &k->listener, err);
+    return link_listen(sv->box->host, &sv->listener, err);
 }
 
-static void keeper_report_ready(struct keeper *k, const struct err *err)
+static void supervisor_report_ready(struct supervisor *sv, const struct err *err)
 {
     AUTO_FREE char *text = err ? link_put_err(err) : NULL;
-    (void)!file_write_all(k->ready, text ? str_z(text) : STR("+"));
-    close(TAKE_FD(k->ready));
+    (void)!file_write_all(sv->ready, text ? str_z(text) : STR("+"));
+    close(TAKE_FD(sv->ready));
 }
 
 /* Ending -------------------------------------------------------------------------------------- */
 
-static enum box_status keeper_status(const struct keeper *k, const struct session_exit *exit)
+static enum box_status supervisor_status(
+    const struct supervisor *sv, const struct session_exit *exit)
 {
-    if (k->error.code)
+    if (sv->error.code)
         return BOX_FAILED;
-    if (k->stopping)
+    if (sv->stopping)
         return BOX_STOPPED;
     return exit->code == 0 ? BOX_DONE : BOX_FAILED;
 }
 
-static void end_agent(struct keeper *k)
+static void end_agent(struct supervisor *sv)
 {
-    const struct session_exit *exit = session_exit_of(k->session);
-    if (k->over)
+    const struct session_exit *exit = session_exit_of(sv->session);
+    if (sv->over)
         return;
-    k->over = true;
-    if (!k->error.code && session_error(k->session)->code)
-        err_copy(&k->error, session_error(k->session));
-    clock_rfc3339(clock_wall_ms(), k->ended_at);
-    k->state.status = keeper_status(k, exit);
-    k->state.ended_at = str_z(k->ended_at);
-    k->state.exit_code = exit->code;
-    k->state.signal = exit->signal;
-    k->state.error = k->error.code ? str_z(k->error.message) : (struct str){0};
-    recording_end(&k->recording, &(struct recording_end){&k->view, k->command.argv, exit, &k->error,
-                                     session_started_ms(k->session), k->stopping});
-    keeper_note(k);
-    watchers_end(k);
+    sv->over = true;
+    if (!sv->error.code && session_error(sv->session)->code)
+        err_copy(&sv->error, session_error(sv->session));
+    clock_rfc3339(clock_wall_ms(), sv->ended_at);
+    sv->state.status = supervisor_status(sv, exit);
+    sv->state.ended_at = str_z(sv->ended_at);
+    sv->state.exit_code = exit->code;
+    sv->state.signal = exit->signal;
+    sv->state.error = sv->error.code ? str_z(sv->error.message) : (struct str){0};
+    recording_end(&sv->recording, &(struct recording_end){&sv->view, sv->command.argv, exit,
+                                      &sv->error, session_started_ms(sv->session), sv->stopping});
+    supervisor_save_state(sv);
+    attached_end(sv);
 }
 
 /* Terminates commands that run without an agent, and kills them after the grace period. */
-static void end_commands(struct keeper *k)
+static void end_commands(struct supervisor *sv)
 {
-    uint64_t until = clock_mono_ms() + k->grace_ms;
-    child_terminate(&k->child);
-    for (uint64_t now; !k->gone && (now = clock_mono_ms()) < until;) {
+    uint64_t until = clock_mono_ms() + sv->grace_ms;
+    child_terminate(&sv->child);
+    for (uint64_t now; !sv->gone && (now = clock_mono_ms()) < until;) {
         bool any = false;
-        struct pollfd fd = {.fd = k->service, .events = POLLIN};
-        for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
-            any |= k->guests[i].used && k->guests[i].kind == GUEST_RUNS && k->guests[i].errand.id;
+        struct pollfd fd = {.fd = sv->service, .events = POLLIN};
+        for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX; i++)
+            any |=
+                sv->clients[i].used && sv->clients[i].kind == CLIENT_EXEC && sv->clients[i].exec.id;
         if (!any)
             return;
         (void)poll(&fd, 1, (int)MIN(until - now, (uint64_t)1000));
-        errands_news(k);
+        exec_requests_news(sv);
     }
 }
 
 /* Repeats SIGTERM: a shell that has just started might not handle it yet. */
-static void end_session(struct keeper *k)
+static void end_session(struct supervisor *sv)
 {
-    uint64_t until = clock_mono_ms() + k->grace_ms;
-    for (uint64_t now; !session_has_ended(k->session) && (now = clock_mono_ms()) < until;) {
+    uint64_t until = clock_mono_ms() + sv->grace_ms;
+    for (uint64_t now; !session_has_ended(sv->session) && (now = clock_mono_ms()) < until;) {
         const uint64_t again = MIN(now + ASK_MS, until);
-        child_terminate(session_child(k->session));
+        child_terminate(session_child(sv->session));
         while (clock_mono_ms() < again) {
-            enum session_news news = session_next(k->session, again);
+            enum session_news news = session_next(sv->session, again);
             if (news == SESSION_EXITED || news == SESSION_FAILED)
                 break;
         }
-        if (session_error(k->session)->code)
+        if (session_error(sv->session)->code)
             break;
     }
-    session_terminate(k->session, 0);
+    session_terminate(sv->session, 0);
 }
 
-static void keeper_stop(struct keeper *k)
+static void supervisor_stop(struct supervisor *sv)
 {
-    if (k->session && !k->over) {
-        end_session(k);
-        end_agent(k);
-    } else if (!k->session) {
-        end_commands(k);
+    if (sv->session && !sv->over) {
+        end_session(sv);
+        end_agent(sv);
+    } else if (!sv->session) {
+        end_commands(sv);
     }
 }
 
 /* Order matters: first everything in the box ends, then the lock is released, then the waiting
  * clients are disconnected. */
-NORETURN static void keeper_exit(struct keeper *k)
+NORETURN static void supervisor_exit(struct supervisor *sv)
 {
-    session_close(k->session);
-    if (k->child.pidfd >= 0) {
-        child_kill(&k->child);
-        child_close(&k->child);
+    session_close(sv->session);
+    if (sv->child.pidfd >= 0) {
+        child_kill(&sv->child);
+        child_close(&sv->child);
     }
-    errands_end(k);
-    net_close(k);
-    if (k->listener >= 0)
-        link_remove(k->box->host);
-    close(TAKE_FD(k->lock));
+    exec_requests_end(sv);
+    net_close(sv);
+    if (sv->listener >= 0)
+        link_remove(sv->box->host);
+    close(TAKE_FD(sv->lock));
     _exit(0);
 }
 
 /* Periodic work ------------------------------------------------------------------------------- */
 
-static void keeper_check_idle(struct keeper *k, uint64_t now)
+static void supervisor_check_idle(struct supervisor *sv, uint64_t now)
 {
-    bool idle = k->state.status == BOX_IDLE;
-    if (k->idle) {
+    bool idle = sv->state.status == BOX_IDLE;
+    if (sv->idle) {
         AUTO_BUF struct buf text = BUF_INIT(TEXT_BYTES);
         struct regex_match match;
-        if (now < k->idle_ms + IDLE_LOOK_MS || session_changes(k->session) == k->idle_changes)
+        if (now < sv->idle_ms + IDLE_LOOK_MS || session_changes(sv->session) == sv->idle_changes)
             return;
-        k->idle_changes = session_changes(k->session);
-        k->idle_ms = now;
-        delivery_screen(session_term(k->session), &text);
-        idle = regex_find(k->idle, buf_str(&text), 0, &match);
+        sv->idle_changes = session_changes(sv->session);
+        sv->idle_ms = now;
+        prompt_delivery_screen(session_term(sv->session), &text);
+        idle = regex_find(sv->idle, buf_str(&text), 0, &match);
     } else {
-        idle = now - session_changed_ms(k->session) >= KEEPER_IDLE_MS;
+        idle = now - session_changed_ms(sv->session) >= SUPERVISOR_IDLE_MS;
     }
     /* An agent that has not received its prompt is not idle. */
-    idle = idle && k->delivery.step == DELIVERY_NONE;
-    k->state.status = idle ? BOX_IDLE : BOX_RUNNING;
+    idle = idle && sv->delivery.step == PROMPT_DELIVERY_NONE;
+    sv->state.status = idle ? BOX_IDLE : BOX_RUNNING;
 }
 
-static uint64_t idle_due(const struct keeper *k)
+static uint64_t idle_due(const struct supervisor *sv)
 {
-    if (k->idle)
-        return session_changes(k->session) != k->idle_changes ? k->idle_ms + IDLE_LOOK_MS
-                                                              : UINT64_MAX;
-    return k->state.status == BOX_IDLE ? UINT64_MAX
-                                       : session_changed_ms(k->session) + KEEPER_IDLE_MS;
+    if (sv->idle)
+        return session_changes(sv->session) != sv->idle_changes ? sv->idle_ms + IDLE_LOOK_MS
+                                                                : UINT64_MAX;
+    return sv->state.status == BOX_IDLE ? UINT64_MAX
+                                        : session_changed_ms(sv->session) + SUPERVISOR_IDLE_MS;
 }
 
-static void keeper_tick(struct keeper *k, uint64_t now)
+static void supervisor_tick(struct supervisor *sv, uint64_t now)
 {
-    guests_tick(k, now);
-    errands_tick(k, now);
-    bounds_measure(k, now);
-    if (!k->session || k->over)
+    clients_tick(sv, now);
+    exec_requests_tick(sv, now);
+    bounds_measure(sv, now);
+    if (!sv->session || sv->over)
         return;
-    delivery_step(&k->delivery, k->session, now);
-    keeper_check_idle(k, now);
-    recording_look(&k->recording, now);
-    watchers_draw(k, now);
-    keeper_note(k);
+    prompt_delivery_step(&sv->delivery, sv->session, now);
+    supervisor_check_idle(sv, now);
+    recording_look(&sv->recording, now);
+    attached_draw(sv, now);
+    supervisor_save_state(sv);
 }
 
-static uint64_t keeper_due(const struct keeper *k)
+static uint64_t supervisor_due(const struct supervisor *sv)
 {
-    uint64_t at = MIN(MIN(errands_due(k), bounds_due(k)), guests_due(k));
-    if (!k->had_guest && !k->session)
-        at = MIN(at, k->begun_ms + FIRST_GUEST_MS);
-    if (!k->session || k->over)
+    uint64_t at = MIN(MIN(exec_requests_due(sv), bounds_due(sv)), clients_due(sv));
+    if (!sv->had_client && !sv->session)
+        at = MIN(at, sv->begun_ms + FIRST_CLIENT_MS);
+    if (!sv->session || sv->over)
         return at;
-    const uint64_t times[] = {delivery_due(&k->delivery), idle_due(k), recording_due(&k->recording),
-        watchers_due(k), session_due_ms(k->session)};
+    const uint64_t times[] = {prompt_delivery_due(&sv->delivery), idle_due(sv),
+        recording_due(&sv->recording), attached_due(sv), session_due_ms(sv->session)};
     for (size_t i = 0; i < ARRAY_LEN(times); i++)
         at = MIN(at, times[i]);
     return at;
@@ -383,107 +386,107 @@ static uint64_t keeper_due(const struct keeper *k)
 
 /* Main loop ----------------------------------------------------------------------------------- */
 
-static bool has_errands(const struct keeper *k)
+static bool has_exec_requests(const struct supervisor *sv)
 {
-    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++)
-        if (k->guests[i].used && k->guests[i].kind == GUEST_RUNS)
+    for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX; i++)
+        if (sv->clients[i].used && sv->clients[i].kind == CLIENT_EXEC)
             return true;
     return false;
 }
 
-static bool keeper_is_done(const struct keeper *k, uint64_t now)
+static bool supervisor_is_done(const struct supervisor *sv, uint64_t now)
 {
-    if (k->stopping || k->gone)
+    if (sv->stopping || sv->gone)
         return true;
-    if (k->session)
-        return k->over && !has_errands(k);
-    return !guests_any(k) && (k->had_guest || now >= k->begun_ms + FIRST_GUEST_MS);
+    if (sv->session)
+        return sv->over && !has_exec_requests(sv);
+    return !clients_any(sv) && (sv->had_client || now >= sv->begun_ms + FIRST_CLIENT_MS);
 }
 
-static void keeper_read_session(struct keeper *k)
+static void supervisor_read_session(struct supervisor *sv)
 {
-    for (int i = 0; i < NEWS_MAX && !k->over; i++) {
-        enum session_news news = session_next(k->session, 0);
+    for (int i = 0; i < NEWS_MAX && !sv->over; i++) {
+        enum session_news news = session_next(sv->session, 0);
         if (news == SESSION_TIME)
             return;
         if (news == SESSION_EXITED || news == SESSION_FAILED)
-            end_agent(k);
+            end_agent(sv);
     }
 }
 
-static void keeper_read_signal(struct keeper *k)
+static void supervisor_read_signal(struct supervisor *sv)
 {
     struct signalfd_siginfo info;
-    if (read(k->signals, &info, sizeof(info)) != sizeof(info))
+    if (read(sv->signals, &info, sizeof(info)) != sizeof(info))
         return;
-    k->stopping = true;
-    k->grace_ms = KEEPER_GRACE_MS;
+    sv->stopping = true;
+    sv->grace_ms = SUPERVISOR_GRACE_MS;
 }
 
-static size_t fill_polls(const struct keeper *k, struct pollfd fds[POLLS])
+static size_t fill_polls(const struct supervisor *sv, struct pollfd fds[POLLS])
 {
     for (size_t i = 0; i < POLLS; i++)
         fds[i] = (struct pollfd){.fd = -1};
-    fds[POLL_SIGNALS] = (struct pollfd){.fd = k->signals, .events = POLLIN};
-    fds[POLL_LISTENER] = (struct pollfd){.fd = k->listener, .events = POLLIN};
-    fds[POLL_SERVICE] = (struct pollfd){.fd = k->service, .events = POLLIN};
-    if (k->session && !k->over)
-        session_polls(k->session, &fds[POLL_SESSION]);
-    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++) {
-        const struct guest *g = &k->guests[i];
-        if (g->used && g->fd >= 0)
-            fds[POLL_GUESTS + i] = (struct pollfd){
-                .fd = g->fd, .events = (short)(POLLIN | (g->watcher.full ? POLLOUT : 0))};
+    fds[POLL_SIGNALS] = (struct pollfd){.fd = sv->signals, .events = POLLIN};
+    fds[POLL_LISTENER] = (struct pollfd){.fd = sv->listener, .events = POLLIN};
+    fds[POLL_SERVICE] = (struct pollfd){.fd = sv->service, .events = POLLIN};
+    if (sv->session && !sv->over)
+        session_polls(sv->session, &fds[POLL_SESSION]);
+    for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX; i++) {
+        const struct client *c = &sv->clients[i];
+        if (c->used && c->fd >= 0)
+            fds[POLL_CLIENTS + i] = (struct pollfd){
+                .fd = c->fd, .events = (short)(POLLIN | (c->attached.full ? POLLOUT : 0))};
     }
-    return net_polls(k, &fds[POLL_NET]);
+    return net_polls(sv, &fds[POLL_NET]);
 }
 
-static void wait_and_take(struct keeper *k)
+static void wait_and_take(struct supervisor *sv)
 {
     static struct pollfd fds[POLLS];
-    size_t n_net = fill_polls(k, fds);
-    uint64_t now = clock_mono_ms(), at = keeper_due(k);
+    size_t n_net = fill_polls(sv, fds);
+    uint64_t now = clock_mono_ms(), at = supervisor_due(sv);
     int timeout = at == UINT64_MAX ? -1 : at <= now ? 0 : (int)MIN(at - now, UINT64_C(60000));
     if (poll(fds, POLLS, timeout) < 0)
         return;
     if (fds[POLL_SIGNALS].revents)
-        keeper_read_signal(k);
+        supervisor_read_signal(sv);
     if (fds[POLL_SERVICE].revents)
-        errands_news(k);
-    if (k->session && !k->over)
-        keeper_read_session(k);
-    net_step(k, &fds[POLL_NET], n_net);
-    for (size_t i = 0; i < KEEPER_GUESTS_MAX; i++) {
-        short events = fds[POLL_GUESTS + i].revents;
+        exec_requests_news(sv);
+    if (sv->session && !sv->over)
+        supervisor_read_session(sv);
+    net_step(sv, &fds[POLL_NET], n_net);
+    for (size_t i = 0; i < SUPERVISOR_CLIENTS_MAX; i++) {
+        short events = fds[POLL_CLIENTS + i].revents;
         if (events & POLLOUT)
-            watcher_go_on(k, i, clock_mono_ms());
+            attached_resume(sv, i, clock_mono_ms());
         if (events & ~POLLOUT)
-            guests_read(k, i);
+            clients_read(sv, i);
     }
     if (fds[POLL_LISTENER].revents)
-        guests_accept(k);
+        clients_accept(sv);
 }
 
-void keeper_main(struct keeper *k)
+void supervisor_run(struct supervisor *sv)
 {
     AUTO_ERR struct err err = {0};
-    if (!keeper_open_all(k, &err)) {
-        k->over = true;
-        recording_abandon(&k->recording, k->box->host);
-        keeper_report_ready(k, &err);
-        keeper_exit(k);
+    if (!supervisor_open_all(sv, &err)) {
+        sv->over = true;
+        recording_abandon(&sv->recording, sv->box->host);
+        supervisor_report_ready(sv, &err);
+        supervisor_exit(sv);
     }
-    keeper_note(k);
-    keeper_report_ready(k, NULL);
-    for (uint64_t now; !keeper_is_done(k, now = clock_mono_ms());) {
-        keeper_tick(k, now);
-        if (!keeper_is_done(k, now))
-            wait_and_take(k);
+    supervisor_save_state(sv);
+    supervisor_report_ready(sv, NULL);
+    for (uint64_t now; !supervisor_is_done(sv, now = clock_mono_ms());) {
+        supervisor_tick(sv, now);
+        if (!supervisor_is_done(sv, now))
+            wait_and_take(sv);
     }
-    if (k->gone && !k->error.code && !k->over && !k->stopping)
-        err_set(&k->error, E_PROCESS_EXIT, "the sandbox was killed");
-    if (k->session && k->gone)
-        keeper_read_session(k);
-    keeper_stop(k);
-    keeper_exit(k);
+    if (sv->gone && !sv->error.code && !sv->over && !sv->stopping)
+        err_set(&sv->error, E_PROCESS_EXIT, "the sandbox was killed");
+    if (sv->session && sv->gone)
+        supervisor_read_session(sv);
+    supervisor_stop(sv);
+    supervisor_exit(sv);
 }

@@ -15,27 +15,27 @@
 #include <poll.h>
 
 enum {
-    KEEPER_GUESTS_MAX = 320,
-    KEEPER_PORTS_MAX = 64,
-    KEEPER_FRAME_MS = 16,
-    KEEPER_GRACE_MS = 5000,
-    KEEPER_DEAF_MS = 60 * 1000,   /* disconnect clients that have not read for this long */
-    KEEPER_SILENT_MS = 30 * 1000, /* the same for clients without a complete request */
-    KEEPER_IDLE_MS = 5000,        /* without screen changes, for agents without an idle pattern */
-    KEEPER_PROXY_PORT = 3128,     /* in the box, which has its own loopback */
-    KEEPER_SCROLLBACK = 10000,
-    KEEPER_WORDS_TRIES = 64, /* maximum number of PATH directories */
+    SUPERVISOR_CLIENTS_MAX = 320,
+    SUPERVISOR_PORTS_MAX = 64,
+    SUPERVISOR_FRAME_MS = 16,
+    SUPERVISOR_GRACE_MS = 5000,
+    SUPERVISOR_STALLED_MS = 60 * 1000, /* disconnect clients that have not read for this long */
+    SUPERVISOR_SILENT_MS = 30 * 1000,  /* the same for clients without a complete request */
+    SUPERVISOR_IDLE_MS = 5000,    /* without screen changes, for agents without an idle pattern */
+    SUPERVISOR_PROXY_PORT = 3128, /* in the box, which has its own loopback */
+    SUPERVISOR_SCROLLBACK = 10000,
+    SUPERVISOR_WORDS_TRIES = 64, /* maximum number of PATH directories */
 };
 
-enum guest_kind {
-    GUEST_NEW, /* no request yet */
-    GUEST_WATCHES,
-    GUEST_RUNS, /* runs a command */
-    GUEST_STOPS,
+enum client_kind {
+    CLIENT_NEW, /* no request yet */
+    CLIENT_ATTACHED,
+    CLIENT_EXEC, /* runs a command */
+    CLIENT_STOP,
 };
 
 /* An attached client, which sees the screen. */
-struct watcher {
+struct attached {
     uint16_t rows, cols;
     uint32_t back;
     uint64_t *sent; /* hashes of the rows that the client has; n_sent of them */
@@ -46,7 +46,7 @@ struct watcher {
 };
 
 /* A command of `exec`. */
-struct errand {
+struct exec_request {
     uint32_t id; /* 0: not started */
     struct buf words;
     const char **argv; /* to be freed; the strings are in `words` */
@@ -57,37 +57,37 @@ struct errand {
     uint64_t kill_ms; /* deadline for SIGKILL after the client left; 0: it is connected */
 };
 
-struct guest {
+struct client {
     bool used;
     int fd; /* -1: the client is gone, but its command still runs */
-    enum guest_kind kind;
+    enum client_kind kind;
     uint64_t since_ms;
-    struct watcher watcher;
-    struct errand errand;
+    struct attached attached;
+    struct exec_request exec;
 };
 
 /* A forwarded port of this machine, and a connection through it that waits for its other side. */
-struct keeper_port {
+struct supervisor_port {
     int listener;
     uint16_t to;
 };
-struct keeper_call {
+struct supervisor_call {
     uint32_t id; /* 0: free */
     int fd;
 };
 
-struct keeper_net {
+struct supervisor_net {
     int listener, relays, report; /* of the proxy process; -1: none */
     pid_t proxy;
-    struct keeper_port ports[KEEPER_PORTS_MAX];
+    struct supervisor_port ports[SUPERVISOR_PORTS_MAX];
     size_t n_ports;
-    struct keeper_call calls[KEEPER_PORTS_MAX];
+    struct supervisor_call calls[SUPERVISOR_PORTS_MAX];
     struct buf lines;
     uint64_t reported;
     uint64_t ends; /* unexpected exits of the proxy */
 };
 
-struct keeper {
+struct supervisor {
     const struct supervisor_options *options;
     const struct box *box;
     struct arena arena;
@@ -99,14 +99,14 @@ struct keeper {
     enum limiter_way way; /* method used to limit its processes */
     mode_t box_umask;     /* for processes in the box */
     struct recording recording;
-    struct delivery delivery;
+    struct prompt_delivery delivery;
     struct regex *idle;
     uint64_t idle_changes, idle_ms;
-    struct guest guests[KEEPER_GUESTS_MAX];
+    struct client clients[SUPERVISOR_CLIENTS_MAX];
     size_t active; /* client that determines the size of the screen */
     bool has_active;
     uint32_t last_id;
-    struct keeper_net net;
+    struct supervisor_net net;
     struct box_state state, saved;
     bool has_saved;
     char started_at[CLOCK_RFC3339], ended_at[CLOCK_RFC3339];
@@ -118,60 +118,61 @@ struct keeper {
     bool over;        /* the agent has exited and all clients were notified */
     bool stopping;    /* the box was asked to stop */
     bool gone;        /* the sandbox is gone */
-    bool had_guest;   /* a client has connected at least once */
+    bool had_client;  /* a client has connected at least once */
     uint64_t grace_ms;
     struct err error; /* cause of the end, if not the agent itself */
     struct link_packet packet;
 };
 
-static inline struct str keeper_name(const struct keeper *k)
+static inline struct str supervisor_name(const struct supervisor *sv)
 {
-    return k->box->name;
+    return sv->box->name;
 }
 
-/* keeper.c */
-NORETURN void keeper_main(struct keeper *k);
-void keeper_note(struct keeper *k); /* saves the state if it has changed */
-void keeper_gap(struct keeper *k, const char *gap);
+/* supervisor_loop.c */
+NORETURN void supervisor_run(struct supervisor *sv);
+void supervisor_save_state(struct supervisor *sv); /* saves the state if it has changed */
+void supervisor_add_gap(struct supervisor *sv, const char *gap);
 
-/* guests.c */
-void guests_accept(struct keeper *k);
-void guests_read(struct keeper *k, size_t index);
-void guest_leave(struct keeper *k, size_t index);
-void guest_free(struct keeper *k, size_t index);
-uint64_t guests_due(const struct keeper *k);
-void guests_tick(struct keeper *k, uint64_t now);
-bool guests_any(const struct keeper *k); /* a client is connected or a command runs */
+/* clients.c */
+void clients_accept(struct supervisor *sv);
+void clients_read(struct supervisor *sv, size_t index);
+void clients_leave(struct supervisor *sv, size_t index);
+void clients_free(struct supervisor *sv, size_t index);
+uint64_t clients_due(const struct supervisor *sv);
+void clients_tick(struct supervisor *sv, uint64_t now);
+bool clients_any(const struct supervisor *sv); /* a client is connected or a command runs */
 
-/* watchers.c */
-void watcher_take(struct keeper *k, size_t index, const struct link_packet *packet);
-void watcher_done(struct watcher *w);
-void watchers_draw(struct keeper *k, uint64_t now);
-void watcher_go_on(struct keeper *k, size_t index, uint64_t now); /* its socket is writable again */
-uint64_t watchers_due(const struct keeper *k);
-void watchers_end(struct keeper *k);
+/* attached.c */
+void attached_take(struct supervisor *sv, size_t index, const struct link_packet *packet);
+void attached_done(struct attached *a);
+void attached_draw(struct supervisor *sv, uint64_t now);
+void attached_resume(
+    struct supervisor *sv, size_t index, uint64_t now); /* its socket is writable again */
+uint64_t attached_due(const struct supervisor *sv);
+void attached_end(struct supervisor *sv);
 
-/* errands.c */
-void errand_init(struct errand *e);
-void errand_done(struct errand *e);
-void errand_take(struct keeper *k, size_t index, struct link_packet *packet);
-void errand_abandon(struct keeper *k, size_t index);
-void errands_news(struct keeper *k); /* events of the sandbox, also about ports */
-uint64_t errands_due(const struct keeper *k);
-void errands_tick(struct keeper *k, uint64_t now);
-void errands_end(struct keeper *k);
+/* exec_requests.c */
+void exec_request_init(struct exec_request *e);
+void exec_request_done(struct exec_request *e);
+void exec_request_take(struct supervisor *sv, size_t index, struct link_packet *packet);
+void exec_request_abandon(struct supervisor *sv, size_t index);
+void exec_requests_news(struct supervisor *sv); /* events of the sandbox, also about ports */
+uint64_t exec_requests_due(const struct supervisor *sv);
+void exec_requests_tick(struct supervisor *sv, uint64_t now);
+void exec_requests_end(struct supervisor *sv);
 
 /* ports.c */
-MUST_USE bool net_open(struct keeper *k, struct err *err);
-MUST_USE bool net_start(struct keeper *k, struct err *err);
-size_t net_polls(const struct keeper *k, struct pollfd *fds);
-void net_step(struct keeper *k, const struct pollfd *fds, size_t n);
-bool net_news(struct keeper *k, const struct service_news *news);
-void net_close(struct keeper *k);
+MUST_USE bool net_open(struct supervisor *sv, struct err *err);
+MUST_USE bool net_start(struct supervisor *sv, struct err *err);
+size_t net_polls(const struct supervisor *sv, struct pollfd *fds);
+void net_step(struct supervisor *sv, const struct pollfd *fds, size_t n);
+bool net_news(struct supervisor *sv, const struct service_news *news);
+void net_close(struct supervisor *sv);
 
 /* bounds.c */
-void bounds_apply(struct keeper *k, const struct child *child);
-uint64_t bounds_due(const struct keeper *k);
-void bounds_measure(struct keeper *k, uint64_t now);
+void bounds_apply(struct supervisor *sv, const struct child *child);
+uint64_t bounds_due(const struct supervisor *sv);
+void bounds_measure(struct supervisor *sv, uint64_t now);
 
 #endif

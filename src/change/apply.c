@@ -19,8 +19,8 @@ enum {
 void apply_done(struct apply *a)
 {
     free(a->rows);
-    taken_done(&a->taken);
-    acting_done(&a->acting);
+    saved_done(&a->saved);
+    risks_done(&a->risks);
     *a = APPLY_INIT;
 }
 
@@ -121,7 +121,7 @@ static bool is_as_in_box(const struct apply *a, const struct delta_item *item,
 {
     bool there = now->fd >= 0 && !now->strange;
     if (there && item->new.ino &&same_mode(item->new.mode, now->st.st_mode))
-        return taken_same(&a->taken, item, now->fd, &now->st, left, ret_same, err);
+        return saved_same(&a->saved, item, now->fd, &now->st, left, ret_same, err);
     *ret_same = !item->new.ino && !there && !now->strange;
     return true;
 }
@@ -284,10 +284,10 @@ static bool refuse_executed(const struct apply *a, struct err *err)
     return err_ctx_int(err, "executed", (int64_t)a->n_executed);
 }
 
-static bool find_acting(struct apply *a, const struct delta *delta, struct err *err)
+static bool find_risks(struct apply *a, const struct delta *delta, struct err *err)
 {
     AUTO_FREE struct str *targets = base_alloc((delta->n + 1) * sizeof(*targets));
-    const struct acting_input in = {
+    const struct risks_input in = {
         .project_fd = a->trees.project_fd,
         .top = a->trees.top,
         .delta = delta,
@@ -295,19 +295,19 @@ static bool find_acting(struct apply *a, const struct delta *delta, struct err *
     };
     for (size_t i = 0; i < delta->n; i++)
         if (S_ISLNK(delta->items[i].new.mode))
-            targets[i] = taken_text(&a->taken, &delta->items[i]);
-    return acting_find(&a->acting, &in, err);
+            targets[i] = saved_text(&a->saved, &delta->items[i]);
+    return risks_find(&a->risks, &in, err);
 }
 
 static bool apply_snapshot(struct apply *a, struct delta *delta, struct err *err)
 {
     const struct apply_trees *t = &a->trees;
-    const struct taken_trees trees = {
+    const struct saved_trees trees = {
         .old_fd = t->baseline_fd < 0 ? t->project_fd : t->baseline_fd,
         .upper_fd = t->upper_fd,
         .dir_fd = t->stage_dir,
     };
-    return taken_make(&a->taken, &trees, delta, err) && find_acting(a, delta, err);
+    return saved_make(&a->saved, &trees, delta, err) && find_risks(a, delta, err);
 }
 
 bool apply_check(struct apply *a, const struct apply_trees *trees, struct delta *delta,
@@ -321,7 +321,7 @@ bool apply_check(struct apply *a, const struct apply_trees *trees, struct delta 
         return false;
     for (size_t i = 0; i < delta->n; i++) {
         a->rows[i].item = &delta->items[i];
-        a->rows[i].acts = &a->acting.rows[i];
+        a->rows[i].acts = &a->risks.rows[i];
         if (!check_row(a, &a->rows[i], &left, err))
             return false;
         a->n = i + 1;
@@ -354,13 +354,13 @@ static bool apply_put_row(struct writer *w, const struct apply *a, const struct 
     };
     if (!item->new.ino)
         return writer_remove(w, item->path, now, err);
-    struct str text = taken_text(&a->taken, item);
+    struct str text = saved_text(&a->saved, item);
     if (text.p)
         return writer_put(w, item->path, text, &options, err);
     const struct writer_source source = {
-        .root_fd = a->taken.fd,
+        .root_fd = a->saved.fd,
         .part = true,
-        .at = taken_at(&a->taken, item),
+        .at = saved_at(&a->saved, item),
         .size = (uint64_t)item->new.size,
     };
     return writer_put_from(w, item->path, &source, &options, err);
@@ -548,7 +548,7 @@ static bool apply_update_manifest(int root_fd, const struct apply *a, const stru
         AUTO_SEEN struct apply_seen now = {.fd = -1};
         if (!apply_inspect(root_fd, row->item->path, &now, err))
             return false;
-        if (now.fd >= 0 && !now.strange && (!of_box || taken_is(&a->taken, row->item, &now.st)))
+        if (now.fd >= 0 && !now.strange && (!of_box || saved_is(&a->saved, row->item, &now.st)))
             manifest_add(moved, row->item->path, &now.st);
     }
     return true;

@@ -69,10 +69,10 @@ enum apply_state {
 struct apply_row {
     const struct delta_item *item; /* the change in the box */
     enum apply_state state;
-    const char *project;           /* the change in the project: "has another one", "has none" */
-    const struct acting_row *acts; /* whether and how it takes effect by itself */
-    struct stamp now;              /* of the project's file, or the directory in its place */
-    bool barred;                   /* a parent of its path is a file or symlink */
+    const char *project;          /* the change in the project: "has another one", "has none" */
+    const struct risks_row *acts; /* whether and how it takes effect by itself */
+    struct stamp now;             /* of the project's file, or the directory in its place */
+    bool barred;                  /* a parent of its path is a file or symlink */
 };
 
 struct apply {
@@ -81,11 +81,11 @@ struct apply {
     size_t n;
     size_t n_conflicts, n_forbidden, n_done;
     size_t n_executed; /* rows that need `allow_executed` */
-    struct taken taken;
-    struct acting acting;
+    struct saved saved;
+    struct risks risks;
 };
 
-#define APPLY_INIT ((struct apply){.rows = NULL, .taken = TAKEN_INIT, .acting = ACTING_INIT})
+#define APPLY_INIT ((struct apply){.rows = NULL, .saved = SAVED_INIT, .risks = RISKS_INIT})
 #define AUTO_APPLY AUTO(apply_done)
 
 /* Takes a snapshot of the changes (change/saved.h) and checks everything. The rows are also set on

@@ -140,8 +140,8 @@ static bool is_huge(const struct stamp *stamp)
 static bool read_content(const struct gitpatch *p, const struct delta_item *item,
     enum delta_side which, struct buf *content, struct err *err)
 {
-    if (which == DELTA_NEW && p->taken)
-        return taken_read(p->taken, item, content, err);
+    if (which == DELTA_NEW && p->saved)
+        return saved_read(p->saved, item, content, err);
     return delta_read(which == DELTA_OLD ? p->old_fd : p->new_fd, item, which, content, err);
 }
 

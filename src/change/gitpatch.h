@@ -35,7 +35,7 @@ struct gitpatch {
     int old_fd, new_fd; /* borrowed */
     int64_t budget;
     bool counts_only;          /* omit the contents of binary files: they are not printed */
-    const struct taken *taken; /* the new sides, used instead of new_fd; or NULL */
+    const struct saved *saved; /* the new sides, used instead of new_fd; or NULL */
 };
 
 struct gitpatch_count {

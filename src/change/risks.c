@@ -15,35 +15,35 @@ enum {
     NESTED_MAX = 8,    /* depth of nested views */
 };
 
-struct acting_links {
+struct risks_links {
     struct str *p; /* sorted */
     size_t n, cap;
 };
 
 /* A path under which files take effect, and the real path it refers to. */
-struct acting_view {
+struct risks_view {
     struct str as, real;
     unsigned depth;
 };
 
-struct acting_search {
-    struct acting *a;
-    const struct acting_input *in;
-    struct acting_links links; /* in the project with the changes */
-    struct acting_view *views;
+struct risks_search {
+    struct risks *a;
+    const struct risks_input *in;
+    struct risks_links links; /* in the project with the changes */
+    struct risks_view *views;
     size_t n_views, cap_views;
     size_t steps;
     bool full; /* a limit was exceeded */
 };
 
-void acting_done(struct acting *a)
+void risks_done(struct risks *a)
 {
     free(a->rows);
     arena_done(&a->arena);
-    *a = ACTING_INIT;
+    *a = RISKS_INIT;
 }
 
-static bool acting_has_room(struct acting_search *f, size_t bytes)
+static bool risks_has_room(struct risks_search *f, size_t bytes)
 {
     if (arena_left(&f->a->arena) > bytes + 64)
         return true;
@@ -58,10 +58,10 @@ static bool is_at_or_below(struct str path, struct str dir)
 
 /* Symlinks ------------------------------------------------------------------------------------ */
 
-static void acting_add_link(struct acting_search *f, struct str path)
+static void risks_add_link(struct risks_search *f, struct str path)
 {
-    struct acting_links *l = &f->links;
-    if (l->n == ACTING_LINKS_MAX || !acting_has_room(f, path.n)) {
+    struct risks_links *l = &f->links;
+    if (l->n == RISKS_LINKS_MAX || !risks_has_room(f, path.n)) {
         f->full = true;
         return;
     }
@@ -73,7 +73,7 @@ static void acting_add_link(struct acting_search *f, struct str path)
 }
 
 /* Collects the project's symlinks that the changes do not touch. */
-static bool read_links(struct acting_search *f, struct err *err)
+static bool read_links(struct risks_search *f, struct err *err)
 {
     AUTO_WALK struct walk *w = NULL;
     AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
@@ -91,30 +91,30 @@ static bool read_links(struct acting_search *f, struct err *err)
         if (e->type == DT_DIR && delta_is_git(e->name))
             walk_skip(w);
         if (e->type == DT_LNK && !delta_find(f->in->delta, e->path))
-            acting_add_link(f, e->path);
+            risks_add_link(f, e->path);
     }
 }
 
-static int acting_compare_paths(const void *a, const void *b)
+static int risks_compare_paths(const void *a, const void *b)
 {
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-static bool find_links(struct acting_search *f, struct err *err)
+static bool find_links(struct risks_search *f, struct err *err)
 {
     const struct delta *d = f->in->delta;
     if (!read_links(f, err))
         return false;
     for (size_t i = 0; i < d->n; i++)
         if (S_ISLNK(d->items[i].new.mode))
-            acting_add_link(f, d->items[i].path);
+            risks_add_link(f, d->items[i].path);
     if (f->links.n)
-        qsort(f->links.p, f->links.n, sizeof(*f->links.p), acting_compare_paths);
+        qsort(f->links.p, f->links.n, sizeof(*f->links.p), risks_compare_paths);
     return true;
 }
 
 /* Index of the first sorted path that is not less than this one. */
-static size_t first_link(const struct acting_links *l, struct str path)
+static size_t first_link(const struct risks_links *l, struct str path)
 {
     size_t low = 0, high = l->n;
     while (low < high) {
@@ -142,7 +142,7 @@ static size_t first_item(const struct delta *d, struct str path)
 
 /* Path resolution ----------------------------------------------------------------------------- */
 
-struct acting_way {
+struct risks_way {
     struct buf done;              /* resolved, relative to the top */
     struct buf left;              /* still to be resolved */
     struct buf spare;             /* buffer for the next `left` */
@@ -151,21 +151,21 @@ struct acting_way {
     size_t n_changed;
 };
 
-static void acting_way_done(struct acting_way *w)
+static void risks_way_done(struct risks_way *w)
 {
     buf_done(&w->done);
     buf_done(&w->left);
     buf_done(&w->spare);
 }
 
-#define AUTO_WAY AUTO(acting_way_done)
+#define AUTO_WAY AUTO(risks_way_done)
 #define WAY_MAX  ((size_t)8 * PATH_MAX)
-#define WAY_INIT          \
-    ((struct acting_way){ \
+#define WAY_INIT         \
+    ((struct risks_way){ \
         .done = BUF_INIT(WAY_MAX), .left = BUF_INIT(WAY_MAX), .spare = BUF_INIT(WAY_MAX)})
 
 /* Reads the target of a symlink; false if that path is not a symlink. */
-static bool read_target(struct acting_search *f, struct acting_way *w, char target[DELTA_LINK_MAX],
+static bool read_target(struct risks_search *f, struct risks_way *w, char target[DELTA_LINK_MAX],
     struct str *ret_target)
 {
     struct str path = buf_str(&w->done);
@@ -190,7 +190,7 @@ static bool read_target(struct acting_search *f, struct acting_way *w, char targ
 }
 
 /* An absolute target within the project is resolved from the top. */
-static bool acting_enter_target(struct acting_search *f, struct acting_way *w, struct str *target)
+static bool risks_enter_target(struct risks_search *f, struct risks_way *w, struct str *target)
 {
     struct str top = f->in->top;
     if (!target->n || target->p[0] != '/') {
@@ -205,8 +205,8 @@ static bool acting_enter_target(struct acting_search *f, struct acting_way *w, s
     return true;
 }
 
-static bool acting_step(
-    struct acting_search *f, struct acting_way *w, struct str name, unsigned *followed)
+static bool risks_step(
+    struct risks_search *f, struct risks_way *w, struct str name, unsigned *followed)
 {
     char text[DELTA_LINK_MAX];
     struct str target;
@@ -226,7 +226,7 @@ static bool acting_step(
         buf_reset(&w->left);
         return true;
     }
-    if (!acting_enter_target(f, w, &target))
+    if (!risks_enter_target(f, w, &target))
         return false;
     buf_reset(&w->spare);
     buf_add_str(&w->spare, target);
@@ -240,7 +240,7 @@ static bool acting_step(
 
 /* Resolves a path as the kernel would, in the project with the changes. A path that is too long
  * counts as leading out. */
-static void acting_follow(struct acting_search *f, struct acting_way *w, struct str path)
+static void risks_follow(struct risks_search *f, struct risks_way *w, struct str path)
 {
     unsigned followed = 0;
     buf_add_str(&w->left, path);
@@ -257,27 +257,26 @@ static void acting_follow(struct acting_search *f, struct acting_way *w, struct 
         struct str step = str_n(one, name.n);
         memmove(w->left.p, rest.p, rest.n);
         buf_truncate(&w->left, rest.n);
-        w->out = (!str_is(step, ".") && !acting_step(f, w, step, &followed)) || !buf_ok(&w->done) ||
+        w->out = (!str_is(step, ".") && !risks_step(f, w, step, &followed)) || !buf_ok(&w->done) ||
                  !buf_ok(&w->left);
     }
 }
 
 /* Rows ---------------------------------------------------------------------------------------- */
 
-static void acting_raise_class(
-    struct acting_search *f, size_t i, struct selfrun found, struct str as)
+static void risks_raise_class(struct risks_search *f, size_t i, struct selfrun found, struct str as)
 {
-    struct acting_row *row = &f->a->rows[i];
+    struct risks_row *row = &f->a->rows[i];
     if (found.class <= row->class)
         return;
     if (str_eq(as, f->in->delta->items[i].path))
         as = (struct str){0};
     row->class = found.class;
     row->reason = found.reason;
-    row->as = as.p && acting_has_room(f, as.n) ? arena_str(&f->a->arena, as) : (struct str){0};
+    row->as = as.p && risks_has_room(f, as.n) ? arena_str(&f->a->arena, as) : (struct str){0};
 }
 
-static struct selfrun acting_classify(struct str path)
+static struct selfrun risks_classify(struct str path)
 {
     struct selfrun whole = selfrun_look(path), leads = selfrun_leads(path);
     return leads.class > whole.class ? leads : whole;
@@ -285,7 +284,7 @@ static struct selfrun acting_classify(struct str path)
 
 /* Repositories without a work tree: git obeys the config of the repository it is started in. */
 
-static bool will_have(const struct acting_search *f, int dir_fd, struct str dir, const char *name)
+static bool will_have(const struct risks_search *f, int dir_fd, struct str dir, const char *name)
 {
     char path[PATH_MAX + 16];
     struct stat st;
@@ -299,7 +298,7 @@ static bool will_have(const struct acting_search *f, int dir_fd, struct str dir,
            (at < d->n && str_starts_with(d->items[at].path, str_n(path, n)));
 }
 
-static bool is_repository(const struct acting_search *f, struct str dir)
+static bool is_repository(const struct risks_search *f, struct str dir)
 {
     char path[PATH_MAX];
     if (dir.n >= sizeof(path))
@@ -314,25 +313,25 @@ static bool is_repository(const struct acting_search *f, struct str dir)
                (will_have(f, fd, dir, "objects") && will_have(f, fd, dir, "refs")));
 }
 
-static struct str acting_parent(struct str path)
+static struct str risks_parent(struct str path)
 {
     ptrdiff_t slash = str_find_last(path, '/');
     return str_head(path, slash < 0 ? 0 : (size_t)slash);
 }
 
-static bool is_in_repository(const struct acting_search *f, struct str path)
+static bool is_in_repository(const struct risks_search *f, struct str path)
 {
-    struct str dir = acting_parent(path);
+    struct str dir = risks_parent(path);
     while (!is_repository(f, dir)) {
         if (dir.n == 0)
             return false;
-        dir = acting_parent(dir);
+        dir = risks_parent(dir);
     }
     return true;
 }
 
 /* As the list is sorted, most changes are in the same directory as their predecessor. */
-static void acting_check_repositories(struct acting_search *f)
+static void risks_check_repositories(struct risks_search *f)
 {
     static const struct selfrun found = {
         SELFRUN_RUNS, "belongs to a repository, and git runs what that names"};
@@ -340,44 +339,44 @@ static void acting_check_repositories(struct acting_search *f)
     bool in = false;
     for (size_t i = 0; i < d->n; i++) {
         struct str path = d->items[i].path;
-        if (i == 0 || !str_eq(acting_parent(path), acting_parent(d->items[i - 1].path)))
+        if (i == 0 || !str_eq(risks_parent(path), risks_parent(d->items[i - 1].path)))
             in = is_in_repository(f, path);
         if (in)
-            acting_raise_class(f, i, found, (struct str){0});
+            risks_raise_class(f, i, found, (struct str){0});
     }
 }
 
 /* Checks a changed symlink itself: in place of a directory, to such a file, or out of the
  * project. */
-static void acting_check_link(struct acting_search *f, size_t i)
+static void risks_check_link(struct risks_search *f, size_t i)
 {
-    AUTO_WAY struct acting_way w = WAY_INIT;
+    AUTO_WAY struct risks_way w = WAY_INIT;
     struct str path = f->in->delta->items[i].path;
-    acting_raise_class(f, i, selfrun_leads(path), (struct str){0});
-    acting_follow(f, &w, path);
+    risks_raise_class(f, i, selfrun_leads(path), (struct str){0});
+    risks_follow(f, &w, path);
     struct str target = f->in->targets[i];
     f->a->rows[i].leads_out = w.out;
-    if (w.out && acting_has_room(f, target.n))
+    if (w.out && risks_has_room(f, target.n))
         f->a->rows[i].target = arena_str(&f->a->arena, target);
     if (!w.out)
-        acting_raise_class(f, i, acting_classify(buf_str(&w.done)), buf_str(&w.done));
+        risks_raise_class(f, i, risks_classify(buf_str(&w.done)), buf_str(&w.done));
 }
 
-static void acting_check_paths(struct acting_search *f)
+static void risks_check_paths(struct risks_search *f)
 {
     const struct delta *d = f->in->delta;
     for (size_t i = 0; i < d->n; i++) {
-        acting_raise_class(f, i, selfrun_look(d->items[i].path), (struct str){0});
+        risks_raise_class(f, i, selfrun_look(d->items[i].path), (struct str){0});
         if (S_ISLNK(d->items[i].new.mode))
-            acting_check_link(f, i);
+            risks_check_link(f, i);
     }
 }
 
 /* Views --------------------------------------------------------------------------------------- */
 
-static void add_view(struct acting_search *f, struct str as, struct str real, unsigned depth)
+static void add_view(struct risks_search *f, struct str as, struct str real, unsigned depth)
 {
-    if (f->n_views == ACTING_VIEWS_MAX || !acting_has_room(f, as.n + real.n + 64)) {
+    if (f->n_views == RISKS_VIEWS_MAX || !risks_has_room(f, as.n + real.n + 64)) {
         f->full = true;
         return;
     }
@@ -386,30 +385,30 @@ static void add_view(struct acting_search *f, struct str as, struct str real, un
         f->views = base_realloc(f->views, f->cap_views * sizeof(*f->views));
     }
     f->views[f->n_views++] =
-        (struct acting_view){arena_str(&f->a->arena, as), arena_str(&f->a->arena, real), depth};
+        (struct risks_view){arena_str(&f->a->arena, as), arena_str(&f->a->arena, real), depth};
 }
 
 /* Follows a symlink that is visible as `as`. */
-static void acting_check_symlink(
-    struct acting_search *f, struct str link, struct str as, unsigned depth)
+static void risks_check_symlink(
+    struct risks_search *f, struct str link, struct str as, unsigned depth)
 {
-    struct selfrun found = acting_classify(as);
+    struct selfrun found = risks_classify(as);
     if (found.class == SELFRUN_NONE || depth > NESTED_MAX || as.n >= PATH_MAX)
         return;
-    AUTO_WAY struct acting_way w = WAY_INIT;
-    acting_follow(f, &w, link);
+    AUTO_WAY struct risks_way w = WAY_INIT;
+    risks_follow(f, &w, link);
     for (size_t i = 0; i < w.n_changed; i++)
-        acting_raise_class(f, w.changed[i], found, as);
+        risks_raise_class(f, w.changed[i], found, as);
     if (!w.out)
         add_view(f, as, buf_str(&w.done), depth);
 }
 
 /* Translates a path at or below `real` to its name in the view. */
 static bool name_in_view(
-    struct acting_search *f, const struct acting_view *v, struct str path, struct buf *name)
+    struct risks_search *f, const struct risks_view *v, struct str path, struct buf *name)
 {
     buf_reset(name);
-    f->full = f->full || ++f->steps > ACTING_STEPS_MAX;
+    f->full = f->full || ++f->steps > RISKS_STEPS_MAX;
     if (!is_at_or_below(path, v->real))
         return false;
     buf_add_str(name, v->as);
@@ -421,45 +420,44 @@ static bool name_in_view(
 }
 
 /* Other paths may sort between a directory and its contents: "a-b" is before "a/b". */
-static bool acting_is_past(struct str path, struct str dir)
+static bool risks_is_past(struct str path, struct str dir)
 {
     return !str_starts_with(path, dir);
 }
 
-static void acting_check_view(struct acting_search *f, struct acting_view v)
+static void risks_check_view(struct risks_search *f, struct risks_view v)
 {
     AUTO_BUF struct buf name = BUF_INIT((size_t)2 * PATH_MAX);
     const struct delta *d = f->in->delta;
     size_t first = first_item(d, v.real);
-    for (size_t i = first; !f->full && i < d->n && !acting_is_past(d->items[i].path, v.real); i++)
+    for (size_t i = first; !f->full && i < d->n && !risks_is_past(d->items[i].path, v.real); i++)
         if (name_in_view(f, &v, d->items[i].path, &name))
-            acting_raise_class(f, i, selfrun_look(buf_str(&name)), buf_str(&name));
+            risks_raise_class(f, i, selfrun_look(buf_str(&name)), buf_str(&name));
     first = first_link(&f->links, v.real);
-    for (size_t i = first; !f->full && i < f->links.n && !acting_is_past(f->links.p[i], v.real);
-         i++)
+    for (size_t i = first; !f->full && i < f->links.n && !risks_is_past(f->links.p[i], v.real); i++)
         if (!str_eq(f->links.p[i], v.real) && name_in_view(f, &v, f->links.p[i], &name))
-            acting_check_symlink(f, f->links.p[i], buf_str(&name), v.depth + 1);
+            risks_check_symlink(f, f->links.p[i], buf_str(&name), v.depth + 1);
 }
 
-static void acting_find_all(struct acting_search *f)
+static void risks_find_all(struct risks_search *f)
 {
-    acting_check_paths(f);
-    acting_check_repositories(f);
+    risks_check_paths(f);
+    risks_check_repositories(f);
     for (size_t i = 0; i < f->links.n; i++)
-        acting_check_symlink(f, f->links.p[i], f->links.p[i], 1);
+        risks_check_symlink(f, f->links.p[i], f->links.p[i], 1);
     for (size_t i = 0; !f->full && i < f->n_views; i++)
-        acting_check_view(f, f->views[i]);
+        risks_check_view(f, f->views[i]);
 }
 
-bool acting_find(struct acting *a, const struct acting_input *in, struct err *err)
+bool risks_find(struct risks *a, const struct risks_input *in, struct err *err)
 {
-    struct acting_search f = {.a = a, .in = in};
+    struct risks_search f = {.a = a, .in = in};
     BUG_ON(a->rows);
     a->rows = base_alloc((in->delta->n + 1) * sizeof(*a->rows));
     a->n = in->delta->n;
     bool ok = find_links(&f, err);
     if (ok)
-        acting_find_all(&f);
+        risks_find_all(&f);
     free(f.links.p);
     free(f.views);
     if (ok && f.full)

@@ -1,9 +1,9 @@
 /* Determines which changes of a box take effect by themselves (path/selfrun.h), with symlinks
  * followed, and which symlinks lead out of the project.
  *
- *     struct acting_input in = {.project_fd = p, .top = path, .delta = &d, .targets = targets};
- *     AUTO_ACTING struct acting a = ACTING_INIT;
- *     if (!acting_find(&a, &in, err)) ...
+ *     struct risks_input in = {.project_fd = p, .top = path, .delta = &d, .targets = targets};
+ *     AUTO_RISKS struct risks a = RISKS_INIT;
+ *     if (!risks_find(&a, &in, err)) ...
  *     if (a.rows[i].class == SELFRUN_RUNS || a.rows[i].leads_out) ...
  *
  * The project is examined as it would be with the changes applied. In addition to the path of a
@@ -24,12 +24,12 @@
 #include "path/selfrun.h"
 
 enum {
-    ACTING_LINKS_MAX = 1000 * 1000,
-    ACTING_VIEWS_MAX = 200 * 1000,        /* paths that refer to something through symlinks */
-    ACTING_STEPS_MAX = 100 * 1000 * 1000, /* paths examined in all views */
+    RISKS_LINKS_MAX = 1000 * 1000,
+    RISKS_VIEWS_MAX = 200 * 1000,        /* paths that refer to something through symlinks */
+    RISKS_STEPS_MAX = 100 * 1000 * 1000, /* paths examined in all views */
 };
 
-struct acting_row {
+struct risks_row {
     enum selfrun_class class;
     const char *reason; /* NULL: an ordinary file, or only a symlink that leads out */
     struct str as;      /* the path under which it takes effect, if not its own; or no value */
@@ -37,16 +37,16 @@ struct acting_row {
     struct str target;  /* target of such a symlink, verbatim */
 };
 
-struct acting {
+struct risks {
     struct arena arena;
-    struct acting_row *rows; /* one per change */
+    struct risks_row *rows; /* one per change */
     size_t n;
 };
 
-#define ACTING_INIT ((struct acting){.arena = ARENA_INIT((size_t)1 << 30)})
-#define AUTO_ACTING AUTO(acting_done)
+#define RISKS_INIT ((struct risks){.arena = ARENA_INIT((size_t)1 << 30)})
+#define AUTO_RISKS AUTO(risks_done)
 
-struct acting_input {
+struct risks_input {
     int project_fd; /* -1: the project no longer exists */
     struct str top; /* absolute path: links to it stay inside; no value: absolute links lead out */
     const struct delta *delta;
@@ -54,7 +54,7 @@ struct acting_input {
 };
 
 /* E_IO if there are too many symlinks to decide: no change passes unchecked. */
-MUST_USE bool acting_find(struct acting *a, const struct acting_input *in, struct err *err);
-void acting_done(struct acting *a);
+MUST_USE bool risks_find(struct risks *a, const struct risks_input *in, struct err *err);
+void risks_done(struct risks *a);
 
 #endif

@@ -24,7 +24,7 @@ struct proxy_host {
 };
 
 /* Parses a name of letters, digits, hyphens and underscores in labels, or an address
- * (proxy_addr.h). Rejects text that a resolver could take for an address in another notation
+ * (proxy/addr.h). Rejects text that a resolver could take for an address in another notation
  * (127.1, 0x7f000001, 2130706433, 017700000001). Names beyond ASCII must be in punycode. */
 bool host_parse(struct str text, struct proxy_host *ret_host, const char **ret_why);
 bool host_eq(const struct proxy_host *a, const struct proxy_host *b);

@@ -31,11 +31,11 @@ static void make_tree(const char *root, const char *words)
     }
 }
 
-static void describe(const struct delta *d, const struct acting *a, struct buf *text)
+static void describe(const struct delta *d, const struct risks *a, struct buf *text)
 {
     static const char *const classes[] = {"", " steers", " runs"};
     for (size_t i = 0; i < a->n; i++) {
-        const struct acting_row *row = &a->rows[i];
+        const struct risks_row *row = &a->rows[i];
         if (row->class == SELFRUN_NONE && !row->leads_out)
             continue;
         buf_printf(text, "%s%s%s", text->n ? "; " : "", d->items[i].path.p, classes[row->class]);
@@ -106,13 +106,13 @@ static const struct {
     {"a link out that is there already", "a x -> /etc", "b", ""},
 };
 
-TEST(box_acting_follows_links)
+TEST(box_risks_follow_links)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char project[200], upper[200];
         AUTO_ERR struct err err = {0};
         AUTO_DELTA struct delta d = DELTA_INIT;
-        AUTO_ACTING struct acting a = ACTING_INIT;
+        AUTO_RISKS struct risks a = RISKS_INIT;
         AUTO_BUF struct buf text = BUF_INIT(4096), target = BUF_INIT(4096);
         struct str targets[8] = {{0}};
         AUTO_ARENA struct arena arena = ARENA_INIT(1 << 16);
@@ -130,8 +130,8 @@ TEST(box_acting_follows_links)
                 CHECK_OK(delta_read(upper_fd, &d.items[k], DELTA_NEW, &target, &err), &err))
                 targets[k] = arena_str(&arena, buf_str(&target));
         }
-        const struct acting_input in = {project_fd, STR("/top/project"), &d, targets};
-        CHECK_OK(acting_find(&a, &in, &err), &err);
+        const struct risks_input in = {project_fd, STR("/top/project"), &d, targets};
+        CHECK_OK(risks_find(&a, &in, &err), &err);
         describe(&d, &a, &text);
         CHECK_Z(buf_z(&text), rows[i].want);
     }
