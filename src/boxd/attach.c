@@ -1,10 +1,10 @@
 /* Shows a box's screen in the user's terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "boxd/cells.h"
 #include "boxd/client.h"
 #include "boxd/link.h"
 #include "term/typed.h"
+#include "tui/canvas.h"
 #include "tui/display.h"
 
 #include <errno.h>
@@ -92,8 +92,8 @@ static void attach_draw(struct attach *a)
         a->from_col = attach_window_start(a->from_col, s->cursor_col, s->cols, canvas_cols(c));
     }
     for (unsigned row = 0; row < rows; row++) {
-        const struct cells_place place = {row, 0, a->from_col, a->from_col + cols};
-        if (!cells_draw(buf_str(&a->rows[a->from_row + row]), c, &place))
+        const struct canvas_place place = {row, 0, a->from_col, a->from_col + cols};
+        if (!canvas_put_row(c, buf_str(&a->rows[a->from_row + row]), &place))
             attach_finish(a, CLIENT_CUT); /* malformed: not from our supervisor */
     }
     canvas_set_cursor(

@@ -1,8 +1,8 @@
 /* Attached clients: each receives the rows that differ from those it has, as fast as it reads. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fnv.h"
-#include "boxd/cells.h"
 #include "boxd/supervisor_loop.h"
+#include "term/cells.h"
 
 static bool is_attached(const struct client *c)
 {

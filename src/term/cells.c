@@ -1,6 +1,6 @@
 /* Encoding and decoding of cells. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "boxd/cells.h"
+#include "term/cells.h"
 
 #include "base/utf8.h"
 
@@ -35,7 +35,7 @@ static void cells_put_cell(const struct term_cell *cell, struct style *pen, stru
     size_t n = 0;
     bool hidden = style.attrs & STYLE_CONCEAL;
     for (unsigned i = 0; i < cell->n && !hidden; i++) {
-        if (n + UTF8_MAX > CANVAS_TEXT)
+        if (n + UTF8_MAX > CELLS_TEXT_MAX)
             break;
         n += utf8_write(cell->codepoints[i], text + n);
     }
@@ -75,40 +75,24 @@ static bool cells_read(struct str *rest, void *to, size_t n)
     return true;
 }
 
-static void draw_cell(struct canvas *c, const struct cells_place *place, unsigned col,
-    struct str text, unsigned width, const struct style *style)
+bool cells_next(struct cells_reader *r, struct cells_item *ret_item)
 {
-    unsigned at = place->row, left = MAX(col, place->from), right = MIN(col + width, place->end);
-    bool whole = left == col && right == col + width;
-    if (left >= right)
-        return;
-    if (whole && text.n)
-        canvas_put(c, at, place->col + left - place->from, text, width, style);
-    else
-        canvas_fill(
-            c, at, place->col + left - place->from, place->col + right - place->from, style);
-}
-
-bool cells_draw(struct str rest, struct canvas *canvas, const struct cells_place *place)
-{
-    struct style pen = {0};
     unsigned char head, n;
-    char text[256];
-    unsigned col = 0;
-    while (rest.n) {
-        if (!cells_read(&rest, &head, 1) ||
-            ((head & STYLED) && !cells_read(&rest, &pen, sizeof(pen))) ||
-            !cells_read(&rest, &n, 1) || !cells_read(&rest, text, n))
-            return false;
-        unsigned width = head & WIDTH;
-        if (width < 1 || width > 2 || (head & ~(WIDTH | STYLED)) || n > CANVAS_TEXT ||
-            col + width > CANVAS_SIZE_MAX || !style_is_valid(&pen))
-            return false;
-        pen.link = 0;
-        pen.unused = 0;
-        pen.attrs &= STYLE_VISIBLE;
-        draw_cell(canvas, place, col, str_n(text, n), width, &pen);
-        col += width;
-    }
+    r->bad = true;
+    if (!cells_read(&r->rest, &head, 1) ||
+        ((head & STYLED) && !cells_read(&r->rest, &r->pen, sizeof(r->pen))) ||
+        !cells_read(&r->rest, &n, 1) || n > CELLS_TEXT_MAX || r->rest.n < n)
+        return false;
+    unsigned width = head & WIDTH;
+    if (width < 1 || width > 2 || (head & ~(WIDTH | STYLED)) || r->col + width > CELLS_COLS_MAX ||
+        !style_is_valid(&r->pen))
+        return false;
+    r->pen.link = 0;
+    r->pen.unused = 0;
+    r->pen.attrs &= STYLE_VISIBLE;
+    *ret_item = (struct cells_item){r->col, width, r->pen, str_head(r->rest, n)};
+    r->rest = str_skip(r->rest, n);
+    r->col += width;
+    r->bad = false;
     return true;
 }
