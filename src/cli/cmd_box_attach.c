@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "boxd/client.h"
 #include "cli/box_cmds.h"
-#include "cli/interrupt.h"
+#include "io/interrupt.h"
 #include "tui/display.h"
 
 #include <errno.h>

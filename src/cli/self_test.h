@@ -10,8 +10,8 @@
 #ifndef CLI_SELF_TEST_H
 #define CLI_SELF_TEST_H
 
-#include "cli/interrupt.h"
 #include "cli/out.h"
+#include "io/interrupt.h"
 
 enum outcome_status {
     OUTCOME_OK,

@@ -3,7 +3,7 @@
 #include "cli/suite.h"
 
 #include "base/clock.h"
-#include "cli/interrupt.h"
+#include "io/interrupt.h"
 #include "path/file.h"
 
 #include <dirent.h>

@@ -1,6 +1,6 @@
 /* Signals as a file descriptor. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/interrupt.h"
+#include "io/interrupt.h"
 
 #include "base/base.h"
 

@@ -6,8 +6,8 @@
  *     interrupt_close(&set);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_INTERRUPT_H
-#define CLI_INTERRUPT_H
+#ifndef IO_INTERRUPT_H
+#define IO_INTERRUPT_H
 
 #include <signal.h>
 #include <stdbool.h>
