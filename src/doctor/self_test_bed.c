@@ -1,7 +1,8 @@
 /* The test bed of `cordon self-test`: a temporary directory, and runs of this program in it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "cli/self_test.h"
+#include "base/json.h"
+#include "doctor/self_test.h"
 #include "path/file.h"
 
 #include <dirent.h>
@@ -74,15 +75,19 @@ static bool find_self(struct bed *bed, struct err *err)
     return true;
 }
 
-bool bed_open(struct cli *cli, struct bed *ret_bed, struct err *err)
+bool bed_open(const struct bed_options *options, struct bed *ret_bed, struct err *err)
 {
-    struct bed bed = {.cli = cli, .arena = cli->arena, .until_ms = clock_mono_ms() + TOTAL_MS};
+    struct bed bed = {.arena = options->arena,
+        .state = options->state,
+        .state_error = options->state_error,
+        .until_ms = clock_mono_ms() + TOTAL_MS};
+    const char *ignored[BED_WARNINGS_MAX];
     if (!find_self(&bed, err) || !choose_base(&bed, err))
         return false;
     bed.signals = interrupt_open(false, &bed.set);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (!make_places(&bed, err)) {
-        bed_close(&bed);
+        (void)bed_close(&bed, ignored);
         return false;
     }
     *ret_bed = bed;
@@ -110,33 +115,35 @@ static void drop_tree(int dir, const char *name, int depth)
 
 /* A box's supervisor exits shortly after the command that needed it; as subreaper we wait for
  * it. */
-static void wait_for_orphans(const struct bed *bed)
+static bool wait_for_orphans(void)
 {
     const uint64_t until = clock_mono_ms() + GRACE_MS;
     siginfo_t info;
     while (clock_mono_ms() < until) {
         info.si_pid = 0;
         if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG) < 0 && errno == ECHILD)
-            return;
+            return true;
         if (info.si_pid == 0)
             poll(NULL, 0, ORPHAN_MS);
     }
-    out_warn(bed->cli, "a process that the self-test started is still there");
+    return false;
 }
 
-void bed_close(struct bed *bed)
+size_t bed_close(struct bed *bed, const char *ret_warnings[BED_WARNINGS_MAX])
 {
-    if (bed->top)
-        wait_for_orphans(bed);
+    size_t n = 0;
+    if (bed->top && !wait_for_orphans())
+        ret_warnings[n++] = "a process that the self-test started is still there";
     if (bed->top)
         drop_tree(AT_FDCWD, bed->top, 0);
     if (bed->top && access(bed->top, F_OK) == 0)
-        out_warn(bed->cli, "cannot remove '%s' completely", bed->top);
+        ret_warnings[n++] = arena_printf(bed->arena, "cannot remove '%s' completely", bed->top);
     if (bed->signals >= 0) {
         close(bed->signals);
         interrupt_close(&bed->set);
     }
     *bed = BED_INIT;
+    return n;
 }
 
 bool bed_write(const char *path, struct str content)

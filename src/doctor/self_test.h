@@ -2,15 +2,17 @@
  * inside a sandbox.
  *
  *     struct bed bed = BED_INIT;
- *     if (!bed_open(cli, &bed, err)) return false;
- *     struct outcome o = self_test_checks[i].run(&bed);
- *     bed_close(&bed);
+ *     if (!bed_open(&options, &bed, err)) return false;
+ *     struct outcome o = self_test_run(&bed, &self_test_checks[i]);
+ *     bed_close(&bed, warnings);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_SELF_TEST_H
-#define CLI_SELF_TEST_H
+#ifndef DOCTOR_SELF_TEST_H
+#define DOCTOR_SELF_TEST_H
 
-#include "cli/out.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
 #include "io/interrupt.h"
 
 enum outcome_status {
@@ -28,8 +30,8 @@ struct outcome {
 /* A temporary directory with a project, a home and files outside both. The program runs there as a
  * separate process, without the user's settings and state. */
 struct bed {
-    struct cli *cli;
     struct arena *arena;
+    const char *state, *state_error;
     const char *self;     /* path of this program */
     const char *base;     /* directory that contains `top` */
     const char *base_why; /* why TMPDIR cannot be used; NULL: it can */
@@ -43,10 +45,21 @@ struct bed {
 
 #define BED_INIT ((struct bed){.signals = -1})
 
+struct bed_options {
+    struct arena *arena;
+    const char *state;       /* $CORDON_HOME of the user; NULL: none */
+    const char *state_error; /* why not */
+};
+
+enum {
+    BED_WARNINGS_MAX = 2,
+};
+
 /* Fails with E_SANDBOX_UNAVAILABLE without /proc, or with E_IO if no directory can be created. */
-MUST_USE bool bed_open(struct cli *cli, struct bed *ret_bed, struct err *err);
-/* Waits until all its processes have exited, and removes the directory. */
-void bed_close(struct bed *bed);
+MUST_USE bool bed_open(const struct bed_options *options, struct bed *ret_bed, struct err *err);
+/* Waits until all its processes have exited, and removes the directory. Returns the number of
+ * warnings: what could not be cleaned up. They are in the arena. */
+size_t bed_close(struct bed *bed, const char *ret_warnings[BED_WARNINGS_MAX]);
 
 MUST_USE bool bed_write(const char *path, struct str content);
 /* Content of a file, at most a few thousand bytes; no value if it cannot be read. */
@@ -72,7 +85,14 @@ struct self_test_check {
 extern const struct self_test_check self_test_checks[];
 extern const size_t n_self_test_checks;
 
+/* Runs a check, unless it needs a sandbox that does not work, or the time is up. */
+struct outcome self_test_run(struct bed *bed, const struct self_test_check *check);
+
 /* Name of the hidden command that performs an act. */
 #define SELF_TEST_ACT "self-test-act"
+
+/* Performs an act, and adds a line that tells how it ended. */
+MUST_USE bool self_test_act(
+    const char *name, const char *argument, struct buf *out, struct err *err);
 
 #endif

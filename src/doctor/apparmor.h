@@ -6,8 +6,8 @@
  *     apparmor_done(&profile);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_APPARMOR_H
-#define CLI_APPARMOR_H
+#ifndef DOCTOR_APPARMOR_H
+#define DOCTOR_APPARMOR_H
 
 #include "base/buf.h"
 #include "base/err.h"

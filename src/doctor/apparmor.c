@@ -1,6 +1,6 @@
 /* Creating and installing the AppArmor profile. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/apparmor.h"
+#include "doctor/apparmor.h"
 
 #include "path/file.h"
 #include "path/lexical.h"

@@ -1,8 +1,9 @@
 /* Checks of `cordon self-test`, one function each. Each refusal has a control: the same act works
  * outside. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/config.h"
-#include "cli/self_test.h"
+#include "base/clock.h"
+#include "base/json.h"
+#include "doctor/self_test.h"
 #include "llm/certs.h"
 #include "llm/curl.h"
 #include "sandbox/machine.h"
@@ -75,11 +76,9 @@ static const char *self_test_existing_parent(struct bed *bed, const char *path)
 static struct outcome self_test_state(struct bed *bed)
 {
     static const char remedy[] = "set CORDON_HOME to a directory that you can write";
-    AUTO_ERR struct err err = {0};
-    const char *path;
-    if (!config_state_path(bed->arena, "", &path, &err))
-        return outcome_failed(arena_printf(bed->arena, "%s", err.message), remedy);
-    path = arena_strdup(bed->arena, str_trim_end(str_z(path), '/'));
+    if (!bed->state)
+        return outcome_failed(bed->state_error, remedy);
+    const char *path = arena_strdup(bed->arena, str_trim_end(str_z(bed->state), '/'));
     const char *place = self_test_existing_parent(bed, path);
     char *probe = arena_printf(bed->arena, "%s/.cordon-self-test-XXXXXX", place);
     int problem = mkdtemp(probe) && rmdir(probe) == 0 ? 0 : errno;
@@ -420,3 +419,14 @@ const struct self_test_check self_test_checks[] = {
     {"model services", false, self_test_services},
 };
 const size_t n_self_test_checks = ARRAY_LEN(self_test_checks);
+
+struct outcome self_test_run(struct bed *bed, const struct self_test_check *check)
+{
+    if (check->in_sandbox && bed->no_sandbox)
+        return outcome_failed(
+            "it needs the sandbox, which does not work here", "as for 'sandbox' above");
+    if (clock_mono_ms() >= bed->until_ms)
+        return outcome_failed(
+            "not tried: the time for all checks is up", "try again when the machine is less busy");
+    return check->run(bed);
+}
