@@ -1,7 +1,7 @@
 /* Reports on scenarios for other programs: TAP and JUnit XML. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "cli/suite.h"
+#include "run/suite.h"
 
 enum {
     TEXT_MAX = 16 << 20, /* maximum length of a text */
@@ -47,7 +47,7 @@ static void add_diagnosis(struct buf *b, const struct suite_entry *e)
     buf_add_z(b, "  ...\n");
 }
 
-void report_tap(const struct suite *s, struct buf *out)
+void suite_add_tap(const struct suite *s, struct buf *out)
 {
     buf_printf(out, "TAP version 14\n1..%zu\n", s->n);
     for (size_t i = 0; i < s->n; i++) {
@@ -191,7 +191,7 @@ static void add_suite(struct buf *b, const struct suite_entry *e)
     buf_add_z(b, "  </testsuite>\n");
 }
 
-void report_junit(const struct suite *s, struct buf *out)
+void suite_add_junit(const struct suite *s, struct buf *out)
 {
     struct report_counts sum = {0};
     long long ms = 0;

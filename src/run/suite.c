@@ -1,9 +1,8 @@
 /* Suites: finding scenarios, running them in processes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/suite.h"
+#include "run/suite.h"
 
 #include "base/clock.h"
-#include "io/interrupt.h"
 #include "path/file.h"
 
 #include <dirent.h>
@@ -19,7 +18,6 @@
 enum {
     RESULT_MAX = 256 << 20, /* bytes of a worker's result */
     WORDS_MAX = 1 << 20,    /* bytes of a worker's stderr that are repeated */
-    NAME_MAX_BYTES = 100,
 };
 
 void suite_done(struct suite *s)
@@ -72,10 +70,10 @@ static const char *suite_unique_name(const struct suite *s, const char *file)
     (void)stem_of(str_z(slash ? slash + 1 : file), &ignored, &stem);
     if (stem.n == 0 || str_is(stem, ".") || str_is(stem, ".."))
         stem = STR("scenario"); /* not usable as a directory name */
-    stem = str_head(stem, NAME_MAX_BYTES);
-    const char *name = arena_strdup(s->cli->arena, stem);
+    stem = str_head(stem, SUITE_NAME_MAX);
+    const char *name = arena_strdup(s->arena, stem);
     for (unsigned i = 2; suite_name_is_taken(s, name); i++)
-        name = arena_printf(s->cli->arena, STR_FMT "-%u", STR_ARG(stem), i);
+        name = arena_printf(s->arena, STR_FMT "-%u", STR_ARG(stem), i);
     return name;
 }
 
@@ -132,15 +130,14 @@ static bool suite_add_dir(struct suite *s, const char *path, struct err *err)
     if (!dir)
         return err_errno(err, E_IO, errno, "cannot read the directory '%s'", path);
     for (struct dirent *e; l.n <= SUITE_MAX && (e = readdir(dir));)
-        take_name(&l, s->cli->arena, e->d_name);
+        take_name(&l, s->arena, e->d_name);
     closedir(dir);
     if (l.n)
         qsort(l.p, l.n, sizeof(*l.p), suite_compare_names);
     bool ok = l.n > 0 || err_set(err, E_CLI_INVALID_ARG, "no scenario in '%s'", path);
     struct str head = str_trim_end(str_z(path), '/');
     for (size_t i = 0; ok && i < l.n; i++)
-        ok = suite_add_file(
-            s, arena_printf(s->cli->arena, STR_FMT "/%s", STR_ARG(head), l.p[i]), err);
+        ok = suite_add_file(s, arena_printf(s->arena, STR_FMT "/%s", STR_ARG(head), l.p[i]), err);
     free(l.p);
     return ok;
 }
@@ -204,7 +201,7 @@ static const char *suite_result_status(const json_t *result)
 }
 
 /* Reads the worker's result, or makes one if it failed to produce any. */
-static void read_result(struct suite *s, struct suite_entry *e, const siginfo_t *info)
+static void read_result(struct suite_entry *e, const siginfo_t *info)
 {
     AUTO_BUF struct buf text = BUF_INIT((size_t)2 * RESULT_MAX);
     AUTO_ERR struct err error = {0};
@@ -221,29 +218,27 @@ static void read_result(struct suite *s, struct suite_entry *e, const siginfo_t 
     e->status = "errored";
     if (e->exit == 0)
         e->exit = err_status(E_INTERNAL);
-    (void)s;
 }
 
-/* Repeats a worker's stderr. If it is very long, only its end is shown: errors come last. */
-static void repeat_words(const struct suite *s, const struct suite_entry *e)
+/* Reports a worker's stderr. If it is very long, only its end is read: errors come last. */
+static void report_words(const struct suite *s, const struct suite_entry *e)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * WORDS_MAX);
     AUTO_ERR struct err ignored = {0};
     struct str line, rest;
     off_t size = lseek(e->err_fd, 0, SEEK_END);
     off_t cut = size > WORDS_MAX ? size - WORDS_MAX : 0;
+    if (!s->ended)
+        return;
     (void)!lseek(e->err_fd, cut, SEEK_SET);
     (void)!file_read(e->err_fd, WORDS_MAX, "words", &text, &ignored);
     rest = buf_str(&text);
-    if (rest.n)
-        out_note(s->cli, "%s:", e->name);
-    if (cut) {
-        (void)str_cut(rest, '\n', &line, &rest);
-        out_note(
-            s->cli, "  [the first %llu bytes are left out]", (unsigned long long)cut + line.n + 1);
+    struct suite_words words = {.text = rest};
+    if (cut) { /* up to the end of a line */
+        (void)str_cut(rest, '\n', &line, &words.text);
+        words.cut = (uint64_t)cut + line.n + 1;
     }
-    while (str_cut(rest, '\n', &line, &rest))
-        out_note(s->cli, "  " STR_FMT, STR_ARG(line));
+    s->ended(s->context, e, &words);
 }
 
 static void suite_finish_entry(struct suite *s, struct suite_entry *e)
@@ -252,15 +247,13 @@ static void suite_finish_entry(struct suite *s, struct suite_entry *e)
     while (waitid(P_PIDFD, (id_t)e->pidfd, &info, WEXITED) < 0 && errno == EINTR)
         ;
     e->ms = clock_mono_ms() - e->started_ms;
-    read_result(s, e, &info);
-    repeat_words(s, e);
+    read_result(e, &info);
+    report_words(s, e);
     close_entry(e);
 }
 
 struct suite_pool {
     struct suite *s;
-    suite_words words;
-    void *context;
     size_t next, running;
     bool canceled;
     int cancel;
@@ -271,7 +264,7 @@ static bool suite_start_workers(struct suite_pool *p, struct err *err)
     struct suite *s = p->s;
     while (!p->canceled && p->running < s->jobs && p->next < s->n) {
         struct suite_entry *e = &s->entries[p->next++];
-        if (!suite_start_entry(e, p->words(p->context, e), err)) {
+        if (!suite_start_entry(e, s->argv(s->context, e), err)) {
             close_entry(e);
             return false;
         }
@@ -312,12 +305,9 @@ static void suite_await_worker(struct suite_pool *p)
         }
 }
 
-bool suite_run(struct suite *s, suite_words words, void *context, struct err *err)
+bool suite_run(struct suite *s, int cancel, struct err *err)
 {
-    sigset_t set;
-    AUTO_FD int cancel = interrupt_open(false, &set);
-    struct suite_pool p = {.s = s, .words = words, .context = context, .cancel = cancel};
-    s->cli->patience.cancel = cancel;
+    struct suite_pool p = {.s = s, .cancel = cancel};
     bool ok = suite_start_workers(&p, err);
     if (!ok)
         suite_terminate_all(&p);
@@ -326,8 +316,6 @@ bool suite_run(struct suite *s, suite_words words, void *context, struct err *er
         if (ok && !(ok = suite_start_workers(&p, err)))
             suite_terminate_all(&p);
     }
-    s->cli->patience.cancel = -1;
-    interrupt_close(&set);
     return ok;
 }
 
@@ -356,32 +344,12 @@ int suite_status(const struct suite *s)
     return suite_worst_entry(s)->exit;
 }
 
-static size_t suite_count_status(const struct suite *s, const char *status)
+size_t suite_count(const struct suite *s, const char *status)
 {
     size_t n = 0;
     for (size_t i = 0; i < s->n; i++)
         n += strcmp(s->entries[i].status, status) == 0;
     return n;
-}
-
-void suite_table(const struct suite *s)
-{
-    int width = 8;
-    uint64_t ms = 0;
-    for (size_t i = 0; i < s->n; i++)
-        width = MAX(width, (int)strlen(s->entries[i].name));
-    for (size_t i = 0; i < s->n; i++) {
-        const struct suite_entry *e = &s->entries[i];
-        char name[NAME_MAX_BYTES + 16];
-        snprintf(name, sizeof(name), "%-*s", width, e->name);
-        out_name(s->cli, str_z(name), ' ');
-        out_text(s->cli, STR(" "));
-        out_styled(s->cli, suite_status_rank(e->status) == 0 ? OUT_GREEN : OUT_RED, e->status);
-        out_line(s->cli, "%*s %7llu ms", 8 - (int)strlen(e->status), "", (unsigned long long)e->ms);
-        ms += e->ms;
-    }
-    out_line(s->cli, "%zu of %zu scenarios passed, %llu ms", suite_count_status(s, "passed"), s->n,
-        (unsigned long long)ms);
 }
 
 json_t *suite_json(const struct suite *s)
@@ -390,7 +358,7 @@ json_t *suite_json(const struct suite *s)
     json_t *object = json_object(), *list = json_array(), *counts = json_object();
     json_put(object, "status", json_string(suite_worst_entry(s)->status));
     for (size_t i = 0; i < ARRAY_LEN(statuses); i++)
-        json_put(counts, statuses[i], json_integer((json_int_t)suite_count_status(s, statuses[i])));
+        json_put(counts, statuses[i], json_integer((json_int_t)suite_count(s, statuses[i])));
     json_put(object, "counts", counts);
     for (size_t i = 0; i < s->n; i++) {
         const struct suite_entry *e = &s->entries[i];

@@ -1,31 +1,29 @@
 /* Writing goldens. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/goldens.h"
+#include "run/golden_select.h"
 
 #include "base/utf8.h"
-#include "cli/box_cmds.h"
 #include "path/home.h"
 #include "path/lexical.h"
 #include "path/root.h"
 #include "path/selfrun.h"
 
 #include <strings.h>
-#include <unistd.h>
 
 enum {
     SHOWN_MAX = 8, /* names listed in a question */
     NAME_MAX_BYTES = 4096,
 };
 
-const char *const goldens_modes[] = {"none", "missing", "changed", "stale", "all", NULL};
+const char *const golden_select_modes[] = {"none", "missing", "changed", "stale", "all", NULL};
 static const enum golden_mode modes[] = {
     GOLDEN_NONE, GOLDEN_MISSING, GOLDEN_CHANGED, GOLDEN_STALE, GOLDEN_ALL};
 
-_Static_assert(ARRAY_LEN(modes) + 1 == ARRAY_LEN(goldens_modes), "a mode for each word");
+_Static_assert(ARRAY_LEN(modes) + 1 == ARRAY_LEN(golden_select_modes), "a mode for each word");
 
 /* The scenario's directory relative to its project or to the home directory: a path that acts by
  * itself may start there. */
-static struct str goldens_scenario_place(struct arena *a, const struct scenario *s)
+static struct str golden_scenario_place(struct arena *a, const struct scenario *s)
 {
     struct root_found root;
     AUTO_ERR struct err ignored = {0};
@@ -40,7 +38,7 @@ static struct str goldens_scenario_place(struct arena *a, const struct scenario 
     return lexical_rest(lexical_is_below(below, s->dir) ? below : STR("/"), s->dir);
 }
 
-struct goldens_place {
+struct golden_place {
     struct arena *arena;
     struct str dir;
     const struct scenario *scenario;
@@ -48,7 +46,7 @@ struct goldens_place {
 
 /* Whether a golden would replace a file that determines what runs: a scenario, or this one's
  * policy. */
-static bool goldens_steers_run(const struct goldens_place *p, struct str file)
+static bool golden_steers_run(const struct golden_place *p, struct str file)
 {
     static const char *const ends[] = {".scenario.yaml", ".scenario.yml", ".scenario.json"};
     const struct scenario *s = p->scenario;
@@ -71,10 +69,10 @@ static bool stands_for_git(struct str name)
            (name.n == 5 && strncasecmp(name.p, "git~1", 5) == 0);
 }
 
-static const char *goldens_refusal_reason(void *context, struct str file)
+static const char *golden_refusal_reason(void *context, struct str file)
 {
-    const struct goldens_place *p = context;
-    if (goldens_steers_run(p, file))
+    const struct golden_place *p = context;
+    if (golden_steers_run(p, file))
         return "says what runs";
     struct str name, rest = file;
     while (lexical_next(&rest, &name))
@@ -85,8 +83,7 @@ static const char *goldens_refusal_reason(void *context, struct str file)
     return selfrun_reason(str_z(path));
 }
 
-/* Names of missing goldens that may be written; no value: none. */
-static struct str missing_names(struct cli *cli, const struct scenario *s)
+struct str golden_select_missing(struct arena *arena, const struct scenario *s)
 {
     AUTO_BUF struct buf names = BUF_INIT(SHOWN_MAX * NAME_MAX_BYTES);
     struct golden *g;
@@ -102,43 +99,26 @@ static struct str missing_names(struct cli *cli, const struct scenario *s)
     }
     if (n > SHOWN_MAX)
         buf_printf(&names, " and %zu more", n - SHOWN_MAX);
-    return n ? arena_str(cli->arena, buf_str(&names)) : (struct str){0};
+    return n ? arena_str(arena, buf_str(&names)) : (struct str){0};
 }
 
-/* Returns true if the user agrees to write the missing ones. */
-static bool ask_for_missing(struct cli *cli, const struct scenario *s)
-{
-    AUTO_ERR struct err no = {0};
-    struct str names = {0};
-    if (!cli->json && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
-        names = missing_names(cli, s);
-    if (!names.p)
-        return false;
-    const char *question = arena_printf(cli->arena,
-        "Write the missing golden files (" STR_FMT ") from what is shown?", STR_ARG(names));
-    return box_use_consent(cli, question, "give --update-goldens", &no);
-}
-
-bool goldens_prepare(
-    struct cli *cli, const char *which, bool ask, struct scenario *scenario, struct err *err)
+bool golden_select(
+    struct arena *arena, const char *which, struct scenario *scenario, struct err *err)
 {
     struct golden_home *home = scenario->goldens;
-    struct goldens_place *place = ARENA_NEW(cli->arena, struct goldens_place, 1);
+    struct golden_place *place = ARENA_NEW(arena, struct golden_place, 1);
     struct golden *g;
     if (!scenario_golden(scenario, 0))
         return true;
-    *place =
-        (struct goldens_place){cli->arena, goldens_scenario_place(cli->arena, scenario), scenario};
-    home->refuses = goldens_refusal_reason;
+    *place = (struct golden_place){arena, golden_scenario_place(arena, scenario), scenario};
+    home->refuses = golden_refusal_reason;
     home->context = place;
     size_t mode = 0;
-    while (which && strcmp(goldens_modes[mode], which) != 0)
+    while (which && strcmp(golden_select_modes[mode], which) != 0)
         mode++;
     home->mode = modes[mode];
     for (size_t i = 0; (g = scenario_golden(scenario, i)); i++)
         if (!golden_check(g, err))
             return false;
-    if (!which && ask && ask_for_missing(cli, scenario))
-        home->mode = GOLDEN_MISSING;
     return true;
 }
