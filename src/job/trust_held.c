@@ -1,26 +1,18 @@
 /* Accepting held files. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/trust_held.h"
+#include "job/trust_held.h"
 
 #include "base/clock.h"
 #include "base/sha256.h"
-#include "base/utf8.h"
-#include "cli/box_cmds.h"
-#include "cli/out.h"
 #include "path/beneath.h"
 #include "path/file.h"
 #include "path/lexical.h"
 #include "repo/hold.h"
-#include "repo/protect.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
-
-enum {
-    SHOWN_MAX = 64 * 1024, /* bytes shown for review */
-};
 
 static const struct str held_flag = {"held", 4};
 
@@ -80,13 +72,12 @@ bool trust_held_accepts(void *context, struct str path, struct str bytes)
     return trust_open(context, false, &store, &ignored) && trust_has(&store, &t);
 }
 
-struct trust_held_file {
-    int dir;          /* directory of the held file */
-    const char *name; /* its name in `dir` */
-    struct str place; /* absolute path where it belongs */
-    bool settings;
-    mode_t mode;
-};
+void trust_held_done(struct trust_held *h)
+{
+    auto_fd(&h->dir);
+    h->dir = -1;
+    buf_done(&h->bytes);
+}
 
 /* Refuses symlinks in the path. */
 static int trust_held_open_dir(struct str path, struct arena *a, struct err *err)
@@ -105,8 +96,7 @@ static int trust_held_open_dir(struct str path, struct arena *a, struct err *err
     return fd;
 }
 
-static bool read_held(
-    struct trust_held_file *h, struct str path, struct arena *a, struct buf *bytes, struct err *err)
+static bool read_held(struct trust_held *h, struct str path, struct arena *a, struct err *err)
 {
     struct stat st;
     h->dir = trust_held_open_dir(path, a, err);
@@ -122,7 +112,7 @@ static bool read_held(
             "'" STR_FMT "' is not a file; move it back yourself when the session has ended",
             STR_ARG(path));
     h->mode = st.st_mode & 0777;
-    return file_read(fd, PROTECT_FILE_MAX, path.p, bytes, err);
+    return file_read(fd, PROTECT_FILE_MAX, path.p, &h->bytes, err);
 }
 
 /* Original path of a held file, without the suffix that avoids name collisions. */
@@ -164,8 +154,8 @@ static bool trust_held_is_rest(int dir, const char *name, struct str bytes)
 }
 
 /* Writes the bytes that were shown, not the held file, which may have changed since. */
-static bool trust_held_restore(
-    struct trust_held_file *h, struct str bytes, struct arena *a, struct err *err)
+static bool trust_held_put_back(
+    struct trust_held *h, struct str bytes, struct arena *a, struct err *err)
 {
     const char *name = arena_strdup(a, lexical_name(h->place));
     const char *fresh = arena_printf(a, "%s.cordon-new", name);
@@ -187,49 +177,23 @@ static bool trust_held_restore(
     return true;
 }
 
-static bool trust_held_confirm(
-    struct cli *cli, struct str path, struct str bytes, bool yes, struct err *err)
+bool trust_held_read(struct str path, struct arena *a, struct trust_held *h, struct err *err)
 {
-    AUTO_BUF struct buf shown = BUF_INIT(8 * SHOWN_MAX);
-    struct str line, rest = str_head(bytes, SHOWN_MAX);
-    if (yes)
-        return true;
-    out_note(cli, STR_FMT ":", STR_ARG(path));
-    while (str_cut(rest, '\n', &line, &rest)) {
-        buf_reset(&shown);
-        utf8_add_printable(&shown, line);
-        out_note(cli, "  %s", buf_z(&shown));
-    }
-    if (bytes.n > SHOWN_MAX)
-        out_note(cli, "  [and %zu bytes more]", bytes.n - SHOWN_MAX);
-    return box_use_consent(cli, "Put it back, so that git uses it?", "give --yes", err);
-}
-
-bool trust_held(struct cli *cli, const struct trust_store *store, struct str path, bool yes,
-    json_t *list, struct err *err)
-{
-    AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
     if (str_is(lexical_name(path), "gitlinks"))
         return err_set(err, E_CLI_INVALID_ARG,
             "'" STR_FMT "' lists entries of an index; put them back with 'git update-index "
             "--index-info', which reads such lines",
             STR_ARG(path));
-    struct trust_held_file h = {.dir = -1, .place = trust_held_original_path(path, cli->arena)};
-    h.settings = str_starts_with(lexical_name(h.place), STR("config"));
-    bool ok = read_held(&h, path, cli->arena, &bytes, err) &&
-              trust_held_confirm(cli, path, buf_str(&bytes), yes, err) &&
-              trust_held_restore(&h, buf_str(&bytes), cli->arena, err);
-    if (h.dir >= 0)
-        close(h.dir);
-    if (!ok)
+    h->place = trust_held_original_path(path, a);
+    h->settings = str_starts_with(lexical_name(h->place), STR("config"));
+    return read_held(h, path, a, err);
+}
+
+bool trust_held_restore(struct trust_held *h, const struct trust_store *store, struct arena *a,
+    struct trust *ret_trust, struct err *err)
+{
+    if (!trust_held_put_back(h, buf_str(&h->bytes), a, err))
         return false;
-    struct trust t = trust_held_make_entry(buf_str(&bytes), h.place, cli->arena);
-    if (!trust_add(store, &t, err))
-        return false;
-    if (!cli->json) {
-        out_text(cli, STR("put back: "));
-        out_name(cli, h.place, '\n');
-    }
-    json_push(list, field_write(&trust_shape, &t));
-    return true;
+    *ret_trust = trust_held_make_entry(buf_str(&h->bytes), h->place, a);
+    return trust_add(store, ret_trust, err);
 }
