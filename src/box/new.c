@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "box/layering.h"
-#include "box/manifest.h"
 #include "box/put.h"
+#include "change/manifest.h"
 #include "path/beneath.h"
 #include "path/caret.h"
 #include "path/lexical.h"

@@ -5,7 +5,7 @@
 #include "base/utf8.h"
 #include "cli/config.h"
 #include "cli/own.h"
-#include "cli/trust_held.h"
+#include "job/trust_held.h"
 #include "io/file.h"
 #include "path/home.h"
 #include "path/lexical.h"

@@ -10,8 +10,8 @@
 #define CLI_BENCH_H
 
 #include "cli/cmd.h"
-#include "cli/interrupt.h"
 #include "cli/project.h"
+#include "io/interrupt.h"
 #include "job/prepare.h"
 #include "tool/tool.h"
 

@@ -3,7 +3,7 @@
 #include "cli/box_changes.h"
 
 #include "base/utf8.h"
-#include "box/upper.h"
+#include "change/upper.h"
 #include "io/tty.h"
 #include "path/exact.h"
 #include "path/lexical.h"
@@ -148,21 +148,21 @@ static bool read_targets(
     return true;
 }
 
-bool changes_acting(
-    const struct box *box, const struct box_changes *c, struct acting *acting, struct err *err)
+bool changes_risks(
+    const struct box *box, const struct box_changes *c, struct risks *risks, struct err *err)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(256 << 20);
     AUTO_FREE struct str *targets = base_alloc((c->delta.n + 1) * sizeof(*targets));
-    const struct acting_input in = {
+    const struct risks_input in = {
         .project_fd = c->trees.project >= 0 ? c->trees.project : c->trees.baseline,
         .top = box->meta.workdir.host_path,
         .delta = &c->delta,
         .targets = targets,
     };
-    return read_targets(c, &arena, targets, err) && acting_find(acting, &in, err);
+    return read_targets(c, &arena, targets, err) && risks_find(risks, &in, err);
 }
 
-void changes_put_acts(json_t *object, const struct acting_row *acts)
+void changes_put_acts(json_t *object, const struct risks_row *acts)
 {
     static const char *const names[] = {[SELFRUN_STEERS] = "steers", [SELFRUN_RUNS] = "runs"};
     if (acts->class != SELFRUN_NONE) {
@@ -177,7 +177,7 @@ void changes_put_acts(json_t *object, const struct acting_row *acts)
         exact_put(object, "leads_out", acts->target);
 }
 
-json_t *changes_item(const struct delta_item *item, const struct acting_row *acts)
+json_t *changes_item(const struct delta_item *item, const struct risks_row *acts)
 {
     json_t *object = json_object();
     exact_put(object, "path", item->path);
@@ -289,12 +289,12 @@ void changes_show_stat(struct cli *cli, struct str stat)
         show_stat_line(cli, line);
 }
 
-bool changes_stat(struct cli *cli, const struct box_changes *c, const struct taken *taken,
+bool changes_stat(struct cli *cli, const struct box_changes *c, const struct saved *saved,
     struct buf *text, struct err *err)
 {
     struct gitpatch p = gitpatch_start(changes_old_fd(c), c->trees.upper);
     p.counts_only = true;
-    p.taken = taken;
+    p.saved = saved;
     AUTO_FREE struct gitpatch_count *counts = base_alloc((c->delta.n + 1) * sizeof(*counts));
     for (size_t i = 0; i < c->delta.n; i++) {
         AUTO_BUF struct buf patch = BUF_INIT(STAT_ITEM_MAX);

@@ -11,10 +11,10 @@
 #ifndef CLI_BOX_CHANGES_H
 #define CLI_BOX_CHANGES_H
 
-#include "box/acting.h"
 #include "box/box.h"
-#include "box/gitpatch.h"
-#include "box/manifest.h"
+#include "change/gitpatch.h"
+#include "change/manifest.h"
+#include "change/risks.h"
 #include "cli/out.h"
 
 struct box_changes {
@@ -63,13 +63,13 @@ void changes_warn_refused(struct cli *cli, const struct delta *d);
 
 /* Finds changes that act by themselves and symlinks that point out of the project, in the box's
  * layer as it is now. (apply classifies its own copy of the changes instead.) */
-MUST_USE bool changes_acting(
-    const struct box *box, const struct box_changes *c, struct acting *acting, struct err *err);
+MUST_USE bool changes_risks(
+    const struct box *box, const struct box_changes *c, struct risks *risks, struct err *err);
 
 /* changes_item() returns {"path","change"}, with {"class","reason","as","leads_out"} added for
  * changes that act by themselves. changes_refused() returns a list of {"path","why"}. */
-json_t *changes_item(const struct delta_item *item, const struct acting_row *acts);
-void changes_put_acts(json_t *object, const struct acting_row *acts);
+json_t *changes_item(const struct delta_item *item, const struct risks_row *acts);
+void changes_put_acts(json_t *object, const struct risks_row *acts);
 json_t *changes_refused(const struct delta *d);
 
 /* Print text from a box on a terminal: line breaks and tabs are kept, all other control characters
@@ -77,9 +77,9 @@ json_t *changes_refused(const struct delta *d);
 void changes_show_patch(struct cli *cli, struct str patch);
 void changes_show_stat(struct cli *cli, struct str stat);
 
-/* Output of --stat at the terminal's width, for the copy that apply took or, if `taken` is NULL,
+/* Output of --stat at the terminal's width, for the copy that apply took or, if `saved` is NULL,
  * for the box's current files. */
-MUST_USE bool changes_stat(struct cli *cli, const struct box_changes *c, const struct taken *taken,
+MUST_USE bool changes_stat(struct cli *cli, const struct box_changes *c, const struct saved *saved,
     struct buf *text, struct err *err);
 
 #endif

@@ -110,18 +110,18 @@ static bool gather_changes(struct cli *cli UNUSED, struct box_facts *f, struct e
 {
     AUTO(changes_done) struct box_changes c = BOX_CHANGES_NONE;
     AUTO_DELTA struct delta drift = DELTA_INIT;
-    AUTO_ACTING struct acting acting = ACTING_INIT;
+    AUTO_RISKS struct risks risks = RISKS_INIT;
     if (f->box->meta.workdir.mode == BOX_RW)
         return true;
     if (!changes_open(f->box, &c, err) || !changes_read(&c, err) ||
         !changes_drift_all(&c, &drift, err) || !facts_measure_disk(c.trees.upper, &f->bytes, err) ||
-        !changes_acting(f->box, &c, &acting, err))
+        !changes_risks(f->box, &c, &risks, err))
         return false;
     for (size_t i = 0; i < c.delta.n; i++) {
         f->changes[c.delta.items[i].kind]++;
-        f->runs_unasked += acting.rows[i].class == SELFRUN_RUNS;
-        f->steers += acting.rows[i].class == SELFRUN_STEERS;
-        f->leads_out += acting.rows[i].leads_out;
+        f->runs_unasked += risks.rows[i].class == SELFRUN_RUNS;
+        f->steers += risks.rows[i].class == SELFRUN_STEERS;
+        f->leads_out += risks.rows[i].leads_out;
     }
     f->n_changes = c.delta.n;
     f->never_applied = c.delta.n_refused;

@@ -10,8 +10,8 @@
 #define CLI_BOX_FACTS_H
 
 #include "box/box.h"
-#include "box/delta.h"
 #include "box/state.h"
+#include "change/delta.h"
 #include "cli/out.h"
 
 enum {
@@ -36,7 +36,7 @@ struct box_facts {
     bool has_changes;                       /* the changes could be read */
     size_t changes[DELTA_TYPE + 1];         /* by kind */
     size_t n_changes, never_applied;        /* devices and the like */
-    size_t runs_unasked, steers, leads_out; /* see box/acting.h */
+    size_t runs_unasked, steers, leads_out; /* see change/risks.h */
     size_t drift;                           /* project files changed since the box was made */
     uint64_t bytes;                         /* of the upper layer, on disk */
     uint64_t *runs;

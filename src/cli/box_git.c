@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_git.h"
 
-#include "cli/interrupt.h"
+#include "io/interrupt.h"
 #include "io/file.h"
 #include "job/job.h"
 #include "policy/preset.h"

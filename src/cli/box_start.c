@@ -1,8 +1,8 @@
 /* Starting a box, with its agent or only for commands of `exec`. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "box/client.h"
-#include "box/supervisor.h"
+#include "boxd/client.h"
+#include "boxd/supervisor.h"
 #include "cli/box_cmds.h"
 #include "io/tty.h"
 

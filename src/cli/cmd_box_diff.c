@@ -173,8 +173,8 @@ static json_t *box_diff_new_json(const struct box *box)
     return object;
 }
 
-static json_t *count_json(const struct delta_item *item, const struct gitpatch_count *count,
-    const struct acting_row *acts)
+static json_t *count_json(
+    const struct delta_item *item, const struct gitpatch_count *count, const struct risks_row *acts)
 {
     json_t *object = changes_item(item, acts);
     json_put(object, "binary", json_boolean(count->binary));
@@ -190,18 +190,18 @@ static bool box_diff_print_json(struct box_diff_ctx *d, struct err *err)
     struct gitpatch p = gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
     AUTO_JSON json_t *object = box_diff_new_json(d->box);
     AUTO_BUF struct buf text = BUF_INIT(PATCH_MAX);
-    AUTO_ACTING struct acting acting = ACTING_INIT;
+    AUTO_RISKS struct risks risks = RISKS_INIT;
     json_t *list = json_array(), *drift = json_array();
     json_put(object, "changes", list);
     json_put(object, "refused", changes_refused(&d->changes.delta));
     json_put(object, "drift", drift);
     new_counts(d);
-    if (!changes_acting(d->box, &d->changes, &acting, err))
+    if (!changes_risks(d->box, &d->changes, &risks, err))
         return false;
     for (size_t i = 0; i < d->changes.delta.n; i++) {
         if (!gitpatch_item(&p, &d->changes.delta.items[i], &text, &d->counts[i], err))
             return false;
-        json_push(list, count_json(&d->changes.delta.items[i], &d->counts[i], &acting.rows[i]));
+        json_push(list, count_json(&d->changes.delta.items[i], &d->counts[i], &risks.rows[i]));
     }
     for (size_t i = 0; i < d->drift.n; i++)
         json_push(drift, changes_item(&d->drift.items[i], NULL));
@@ -239,7 +239,7 @@ static bool print_git_json(struct cli *cli, const struct box *box, const struct 
         exact_put(item, "path", path);
         json_put(item, "change", json_string(box_diff_change_name(letter)));
         struct selfrun found = selfrun_look(path);
-        changes_put_acts(item, &(struct acting_row){.class = found.class, .reason = found.reason});
+        changes_put_acts(item, &(struct risks_row){.class = found.class, .reason = found.reason});
         json_push(list, item);
     }
     json_put(object, "changes", list);

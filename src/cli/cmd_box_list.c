@@ -1,7 +1,7 @@
 /* cordon box list: list boxes with their status and whether they have changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "box/upper.h"
+#include "change/upper.h"
 #include "cli/box_cmds.h"
 #include "cli/columns.h"
 #include "io/tty.h"

@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "box/runs.h"
 #include "cli/box_cmds.h"
-#include "cli/interrupt.h"
+#include "io/interrupt.h"
 #include "record/reader.h"
 #include "term/draw.h"
 #include "trace/refeed.h"

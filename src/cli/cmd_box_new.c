@@ -1,14 +1,14 @@
 /* cordon box new: create a box for a project. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "box/bounds.h"
 #include "box/command.h"
 #include "box/installed.h"
 #include "box/name.h"
 #include "box/new.h"
-#include "box/proxy.h"
 #include "box/reset.h"
 #include "box/trash.h"
+#include "boxd/bounds.h"
+#include "boxd/client.h"
 #include "cli/box_cmds.h"
 #include "cli/config.h"
 #include "cli/project.h"
@@ -17,6 +17,7 @@
 #include "path/exact.h"
 #include "path/home.h"
 #include "path/lexical.h"
+#include "proxy/proxy.h"
 #include "tui/display.h"
 
 #include <errno.h>
@@ -311,7 +312,7 @@ static bool box_new_check_old(struct box_new_ctx *m, struct err *err)
 static bool box_new_stop_old(void *context, struct err *err)
 {
     struct box_new_ctx *m = context;
-    return m->old.fd < 0 || (reset_halt(&m->old, &m->hold, err) &&
+    return m->old.fd < 0 || (client_halt(&m->old, &m->hold, err) &&
                                 (m->o->abandon || reset_refuse_loss(&m->old, "replacing", err)));
 }
 

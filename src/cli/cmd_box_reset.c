@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/reset.h"
 #include "box/trash.h"
+#include "boxd/client.h"
 #include "cli/box_cmds.h"
 
 struct reset_args {
@@ -36,7 +37,7 @@ static bool box_reset_restore(struct cli *cli, const struct box_use *use,
     if (!state_load(box->host, cli->arena, &state, &running, err) ||
         !box_use_recover(cli, box, err) ||
         (!o->abandon && !reset_refuse_loss(box, "resetting", err)) ||
-        !box_reset_confirm(cli, use, o, running, err) || !reset_halt(box, &hold, err) ||
+        !box_reset_confirm(cli, use, o, running, err) || !client_halt(box, &hold, err) ||
         !reset_box(&use->boxes, box, &(struct reset_options){.clean = o->clean}, err) ||
         !forget_run(box, &state, err))
         return false;

@@ -1,7 +1,7 @@
 /* cordon box start, stop: start and stop a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "box/client.h"
+#include "boxd/client.h"
 #include "cli/box_cmds.h"
 
 #include <poll.h>

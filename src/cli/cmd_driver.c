@@ -1,8 +1,8 @@
 /* cordon driver: let another program control a terminal session, line by line. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
-#include "cli/interrupt.h"
 #include "cli/prepare.h"
+#include "io/interrupt.h"
 #include "job/job.h"
 #include "policy/preset.h"
 #include "run/driver.h"

@@ -1,8 +1,8 @@
 /* cordon exec: run one command under a policy. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
-#include "cli/interrupt.h"
 #include "cli/prepare.h"
+#include "io/interrupt.h"
 #include "io/tty.h"
 #include "job/job.h"
 #include "policy/preset.h"

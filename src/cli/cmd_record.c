@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/cmds.h"
-#include "cli/interrupt.h"
 #include "cli/prepare.h"
 #include "io/file.h"
+#include "io/interrupt.h"
 #include "path/lexical.h"
 #include "policy/preset.h"
 #include "run/recorder.h"

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/cmds.h"
-#include "cli/interrupt.h"
 #include "cli/prepare.h"
+#include "io/interrupt.h"
 #include "path/beneath.h"
 #include "path/exact.h"
 #include "path/lexical.h"

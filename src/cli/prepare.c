@@ -5,7 +5,7 @@
 #include "cli/config.h"
 #include "cli/out.h"
 #include "cli/own.h"
-#include "cli/trust_held.h"
+#include "job/trust_held.h"
 #include "policy/grants.h"
 #include "repo/protect.h"
 #include "sandbox/report.h"
