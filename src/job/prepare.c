@@ -9,9 +9,9 @@
 #include "policy/preset.h"
 #include "record/normalize.h"
 #include "repo/protect.h"
-#include "run/exec.h"
 #include "sandbox/env.h"
 #include "sandbox/host_plan.h"
+#include "session/exec.h"
 
 static struct str_list prepare_single(struct arena *a, struct str text)
 {

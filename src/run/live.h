@@ -13,8 +13,8 @@
 #define RUN_LIVE_H
 
 #include "run/action.h"
-#include "run/exec.h"
 #include "run/observe.h"
+#include "session/exec.h"
 
 struct live_job {
     struct observer_job observed;

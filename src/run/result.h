@@ -4,7 +4,7 @@
 #define RUN_RESULT_H
 
 #include "base/id.h"
-#include "run/exec.h"
+#include "session/exec.h"
 
 enum {
     RUN_PROTOCOL_VERSION = 1,

@@ -10,9 +10,9 @@
 #ifndef RUN_RUNNER_H
 #define RUN_RUNNER_H
 
-#include "run/exec.h"
 #include "run/observe.h"
 #include "run/scenario.h"
+#include "session/exec.h"
 
 enum step_status {
     STEP_PASSED,

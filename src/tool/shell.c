@@ -1,6 +1,6 @@
 /* shell: runs a command line to completion. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/exec.h"
+#include "session/exec.h"
 #include "tool/clean.h"
 #include "tool/confine.h"
 #include "tool/limit.h"

@@ -7,8 +7,8 @@
  *     if (result.error.code) ...a budget, an interruption...
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RUN_EXEC_H
-#define RUN_EXEC_H
+#ifndef SESSION_EXEC_H
+#define SESSION_EXEC_H
 
 #include "base/err.h"
 #include "sandbox/plan.h"

@@ -1,6 +1,6 @@
 /* The supervisor's loop. There are only a few descriptors, so poll() is enough. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/exec.h"
+#include "session/exec.h"
 
 #include "base/clock.h"
 #include "io/relay.h"
