@@ -95,7 +95,7 @@ static bool api_run_exec(
     struct job_exec done;
     if (!api_call_command(c, command, &own, err))
         return false;
-    const struct exec_job wish = {
+    const struct exec_options wish = {
         .terminal = !own.pipes,
         .pipe_input = !own.pipes,
         .input = -1,

@@ -120,7 +120,8 @@ static bool box_git_run(struct prepared *p, struct buf *text, struct err *err)
     sigset_t set;
     AUTO_FD int signals = interrupt_open(false, &set);
     AUTO_FD int out = file_nameless(), said = file_nameless();
-    struct exec_job wish = {.input = -1, .output = {out, said}, .signals = signals, .cancel = -1};
+    struct exec_options wish = {
+        .input = -1, .output = {out, said}, .signals = signals, .cancel = -1};
     struct job_exec done;
     bool ok = out >= 0 && said >= 0;
     if (!ok)

@@ -97,11 +97,12 @@ static void job_observe(struct prepared *p, struct job_exec *x)
     }
 }
 
-bool job_exec(struct prepared *p, const struct exec_job *wish, bool told, struct job_exec *ret_exec,
-    struct err *err)
+bool job_exec(struct prepared *p, const struct exec_options *wish, bool told,
+    struct job_exec *ret_exec, struct err *err)
 {
     struct job_exec *x = ret_exec;
-    struct exec_job job = *wish;
+    struct exec_options job = *wish;
+    const struct policy_budgets *b = &p->policy.budgets;
     bool wanted = told || prepared_record(p);
     *x = (struct job_exec){0};
     observer_init(&x->observer, NULL);
@@ -113,7 +114,7 @@ bool job_exec(struct prepared *p, const struct exec_job *wish, bool told, struct
             .cols = wish->cols,
             .event = observer_term_event,
             .context = &x->observer});
-    job.verdict = &p->verdict;
+    job.budgets = (struct process_budgets){b->max_runtime_ms, b->max_output_bytes};
     job.plan = &p->plan;
     job.argv = p->argv;
     job.envp = p->envp;

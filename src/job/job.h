@@ -38,7 +38,7 @@ struct job_exec {
 
 /* Returns false if the command could not be started. The wish's `seen` gets the output. `told`: a
  * RunResult is needed. */
-MUST_USE bool job_exec(struct prepared *p, const struct exec_job *wish, bool told,
+MUST_USE bool job_exec(struct prepared *p, const struct exec_options *wish, bool told,
     struct job_exec *ret_exec, struct err *err);
 void job_exec_end(struct prepared *p, struct job_exec *x, json_t **ret_json);
 void job_exec_done(struct job_exec *x);

@@ -413,8 +413,8 @@ static bool rerun_command(struct rerun_state *g, struct err *err)
                                              .event = observer_term_event,
                                              .context = &observer})
                                        : NULL;
-    const struct exec_job exec = {
-        .verdict = job->verdict,
+    const struct policy_budgets *budgets = &job->verdict->policy->budgets;
+    const struct exec_options exec = {
         .plan = job->plan,
         .argv = job->argv,
         .envp = job->envp,
@@ -426,6 +426,7 @@ static bool rerun_command(struct rerun_state *g, struct err *err)
         .cancel = -1,
         .rows = points->rows,
         .cols = points->cols,
+        .budgets = {budgets->max_runtime_ms, budgets->max_output_bytes},
         .seen = observer_output,
         .event = observer_event,
         .term = term,

@@ -1,21 +1,18 @@
 /* Runs one command under its policy from start to end: relays its streams, enforces its budgets and
  * reports how it ended.
  *
- *     struct exec_job job = {.verdict = &v, .plan = &plan, .argv = argv, .envp = env,
+ *     struct exec_options options = {.plan = &plan, .argv = argv, .envp = env, .budgets = budgets,
  *         .input = -1, .output = {STDOUT_FILENO, STDERR_FILENO}, .signals = -1, .cancel = -1};
- *     if (!exec_run(&job, &result, err)) ...it could not be started...
+ *     if (!exec_run(&options, &result, err)) ...it could not be started...
  *     if (result.error.code) ...a budget, an interruption...
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SESSION_EXEC_H
 #define SESSION_EXEC_H
 
-#include "base/err.h"
-#include "sandbox/plan.h"
-#include "session/session.h"
+#include "session/process.h"
 
-struct exec_job {
-    const struct verdict *verdict;
+struct exec_options {
     const struct plan *plan;
     const char *const *argv;
     const char *const *envp;
@@ -27,6 +24,7 @@ struct exec_job {
     int signals;     /* a signalfd, or -1 */
     int cancel;      /* -1, or a descriptor that is readable when the run is to end; never read */
     uint16_t rows, cols;
+    struct process_budgets budgets;
     /* Called with the command's output up to the output budget. May be NULL. */
     void (*seen)(void *context, struct str bytes);
     /* Called when `tended` is readable, for other work that must not wait until the end. May be
@@ -59,6 +57,7 @@ struct exec_result {
 const char *exec_status_name(enum exec_status status);
 
 /* Returns false if the command could not be started. Otherwise everything is in the result. */
-MUST_USE bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct err *err);
+MUST_USE bool exec_run(
+    const struct exec_options *options, struct exec_result *ret_result, struct err *err);
 
 #endif

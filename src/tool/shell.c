@@ -126,8 +126,7 @@ static bool run_confined(struct shell *s, const struct confined *c, struct err *
 {
     AUTO_FD int sessions = sessions_descriptor(s->box);
     s->sessions = sessions;
-    const struct exec_job job = {
-        .verdict = &c->verdict,
+    const struct exec_options options = {
         .plan = &c->plan,
         .argv = c->argv,
         .envp = c->envp,
@@ -135,13 +134,14 @@ static bool run_confined(struct shell *s, const struct confined *c, struct err *
         .output = {s->streams[0].fd, s->streams[1].fd},
         .signals = s->box->options->signals,
         .cancel = -1,
+        .budgets = {c->policy.budgets.max_runtime_ms, c->policy.budgets.max_output_bytes},
         .seen = shell_on_output,
         .tend = sessions >= 0 ? shell_tend_sessions : NULL,
         .tended = sessions,
         .context = s,
     };
     struct exec_result r;
-    if (!exec_run(&job, &r, err))
+    if (!exec_run(&options, &r, err))
         return false;
     for (size_t i = 0; i < STREAMS; i++)
         s->streams[i].size = (uint64_t)MAX(lseek(s->streams[i].fd, 0, SEEK_END), (off_t)0);
