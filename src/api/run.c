@@ -32,7 +32,7 @@ static void pass_progress(void *context, const struct runner_progress *now)
 static bool api_run_scenario(
     struct api_call *c, const struct scenario *s, json_t **ret_json, struct err *err)
 {
-    const struct runner_job wish = {
+    const struct runner_options wish = {
         .cells = c->options.cells != 0,
         .cancel = api_cancel_fd(c),
         .progress = c->options.progress ? pass_progress : NULL,

@@ -216,7 +216,7 @@ static bool run_prepared(struct replay_ctx *x, const struct prepared *p,
 {
     sigset_t set;
     AUTO_FD int cancel = interrupt_open(false, &set);
-    const struct rerun_job job = {
+    const struct rerun_options options = {
         .source = &x->source,
         .points = &x->points,
         .n = &x->n,
@@ -231,7 +231,7 @@ static bool run_prepared(struct replay_ctx *x, const struct prepared *p,
     };
     prepare_warn(x->cli, p);
     signal(SIGPIPE, SIG_IGN);
-    bool ok = begin_record(x, err) && rerun(&job, &x->mismatch, err);
+    bool ok = begin_record(x, err) && rerun(&options, &x->mismatch, err);
     interrupt_close(&set);
     return ok;
 }

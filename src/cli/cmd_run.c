@@ -131,7 +131,7 @@ static bool open_watch(struct run_ctx *r, int signals, int *ret_cancel, struct e
     return true;
 }
 
-static bool run_and_report(struct run_ctx *r, const struct runner_job *wish, struct err *err)
+static bool run_and_report(struct run_ctx *r, const struct runner_options *wish, struct err *err)
 {
     struct runner_result result;
     bool ok = job_run(&r->p, &r->scenario, wish, &result, err);
@@ -153,7 +153,7 @@ static bool run_watched(struct run_ctx *r, int signals, struct err *err)
     signal(SIGPIPE, SIG_IGN);
     if (!open_watch(r, signals, &cancel, err))
         return false;
-    const struct runner_job wish = {
+    const struct runner_options wish = {
         .cells = r->options->cells,
         .cancel = cancel,
         .progress = run_on_progress,

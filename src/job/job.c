@@ -47,17 +47,17 @@ static bool job_start_record(struct prepared *p, const struct scenario *s, struc
     return artifacts_put_json(&p->artifacts, "scenario.json", scenario, err);
 }
 
-bool job_run(struct prepared *p, const struct scenario *scenario, const struct runner_job *wish,
+bool job_run(struct prepared *p, const struct scenario *scenario, const struct runner_options *wish,
     struct runner_result *ret_result, struct err *err)
 {
-    struct runner_job job = *wish;
-    job.scenario = scenario;
-    job.verdict = &p->verdict;
-    job.plan = &p->plan;
-    job.argv = p->argv;
-    job.envp = p->envp;
-    job.artifacts = prepared_record(p);
-    bool ok = job_start_record(p, scenario, err) && runner_run(&job, ret_result, err);
+    struct runner_options options = *wish;
+    options.scenario = scenario;
+    options.verdict = &p->verdict;
+    options.plan = &p->plan;
+    options.argv = p->argv;
+    options.envp = p->envp;
+    options.artifacts = prepared_record(p);
+    bool ok = job_start_record(p, scenario, err) && runner_run(&options, ret_result, err);
     prepare_check(p);
     return ok;
 }
@@ -101,7 +101,7 @@ bool job_exec(struct prepared *p, const struct exec_options *wish, bool told,
     struct job_exec *ret_exec, struct err *err)
 {
     struct job_exec *x = ret_exec;
-    struct exec_options job = *wish;
+    struct exec_options options = *wish;
     const struct policy_budgets *b = &p->policy.budgets;
     bool wanted = told || prepared_record(p);
     *x = (struct job_exec){0};
@@ -114,15 +114,15 @@ bool job_exec(struct prepared *p, const struct exec_options *wish, bool told,
             .cols = wish->cols,
             .event = observer_term_event,
             .context = &x->observer});
-    job.budgets = (struct process_budgets){b->max_runtime_ms, b->max_output_bytes};
-    job.plan = &p->plan;
-    job.argv = p->argv;
-    job.envp = p->envp;
-    job.seen = observer_output;
-    job.event = observer_event;
-    job.term = x->term;
-    job.context = &x->observer;
-    bool ok = exec_run(&job, &x->result, err);
+    options.budgets = (struct process_budgets){b->max_runtime_ms, b->max_output_bytes};
+    options.plan = &p->plan;
+    options.argv = p->argv;
+    options.envp = p->envp;
+    options.seen = observer_output;
+    options.event = observer_event;
+    options.term = x->term;
+    options.context = &x->observer;
+    bool ok = exec_run(&options, &x->result, err);
     prepare_check(p);
     if (!ok) {
         job_exec_done(x);
@@ -154,9 +154,9 @@ void job_exec_done(struct job_exec *x)
 
 /* Sessions ------------------------------------------------------------------------------------ */
 
-struct live_job job_live(struct prepared *p, uint16_t rows, uint16_t cols, int cancel)
+struct live_run_options job_live(struct prepared *p, uint16_t rows, uint16_t cols, int cancel)
 {
-    return (struct live_job){
+    return (struct live_run_options){
         .observed = {&p->verdict, &p->plan, p->argv, p->envp, rows, cols, cancel},
         .artifacts = prepared_record(p),
     };

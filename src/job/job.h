@@ -3,7 +3,7 @@
  *
  *     prepare_scenario(&p, &scenario);
  *     if (prepare_policy(&p, err) && prepare_run(&p, err) &&
- *         job_run(&p, &scenario, &(struct runner_job){.cancel = -1}, &result, err))
+ *         job_run(&p, &scenario, &(struct runner_options){.cancel = -1}, &result, err))
  *         job_run_end(&p, &scenario, &result, &json);
  *
  * Fields of a `wish` that the preparation determines are filled in.
@@ -21,7 +21,7 @@ void prepare_scenario(struct prepared *p, const struct scenario *scenario);
 
 /* Runs a scenario. Returns false if it could not be started. */
 MUST_USE bool job_run(struct prepared *p, const struct scenario *scenario,
-    const struct runner_job *wish, struct runner_result *ret_result, struct err *err);
+    const struct runner_options *wish, struct runner_result *ret_result, struct err *err);
 
 /* Completes the record and returns the RunResult, a new object, unless ret_json is NULL. An
  * incomplete record is reported as its error. */
@@ -44,7 +44,7 @@ void job_exec_end(struct prepared *p, struct job_exec *x, json_t **ret_json);
 void job_exec_done(struct job_exec *x);
 
 /* Returns the parameters for live_open(), and ends a live session. */
-struct live_job job_live(struct prepared *p, uint16_t rows, uint16_t cols, int cancel);
+struct live_run_options job_live(struct prepared *p, uint16_t rows, uint16_t cols, int cancel);
 void job_live_end(struct prepared *p, const struct live_result *result, json_t **ret_json);
 
 #endif

@@ -16,7 +16,7 @@
 #include "run/scenario.h"
 #include "sandbox/plan.h"
 
-struct rerun_job {
+struct rerun_options {
     const struct source *source;
     const struct points *points;
     const struct normalization *n;
@@ -30,6 +30,6 @@ struct rerun_job {
 };
 
 /* Returns false if the command can't be run or compared, or was interrupted (E_CANCELED). */
-MUST_USE bool rerun(const struct rerun_job *job, struct mismatch *m, struct err *err);
+MUST_USE bool rerun(const struct rerun_options *options, struct mismatch *m, struct err *err);
 
 #endif

@@ -51,14 +51,14 @@ void observer_init(struct observer *o, const char *run_id);
 void observer_done(struct observer *o);
 
 /* Opens a session to observe, under the verdict's budgets. */
-struct observer_job {
+struct observer_options {
     const struct verdict *verdict;
     const struct plan *plan;
     const char *const *argv, *const *envp;
     uint16_t rows, cols;
     int cancel;
 };
-MUST_USE bool observer_open(struct observer *o, const struct observer_job *job,
+MUST_USE bool observer_open(struct observer *o, const struct observer_options *options,
     struct session **ret_session, struct err *err);
 
 /* Callbacks for session_options. */

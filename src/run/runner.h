@@ -1,9 +1,9 @@
 /* Runs a scenario from start to end: each action once, then its assertions until they hold or the
  * step times out.
  *
- *     struct runner_job job = {.scenario = &s, .verdict = &v, .plan = &plan, .argv = argv,
+ *     struct runner_options options = {.scenario = &s, .verdict = &v, .plan = &plan, .argv = argv,
  *         .envp = env, .cancel = -1};
- *     if (!runner_run(&job, &result, err)) ...it could not be started...
+ *     if (!runner_run(&options, &result, err)) ...it could not be started...
  *     runner_result_done(&result);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -34,7 +34,7 @@ struct runner_progress {
     struct session *session;
 };
 
-struct runner_job {
+struct runner_options {
     const struct scenario *scenario;
     const struct verdict *verdict;
     const struct plan *plan;
@@ -65,7 +65,7 @@ MUST_USE bool runner_check(
 
 /* Returns false if the command could not be started. */
 MUST_USE bool runner_run(
-    const struct runner_job *job, struct runner_result *ret_result, struct err *err);
+    const struct runner_options *options, struct runner_result *ret_result, struct err *err);
 void runner_result_done(struct runner_result *r);
 
 /* Adds the bytes that a step sent to its result, in printable form and truncated. */
