@@ -446,8 +446,7 @@ static void wait_and_take(struct supervisor *sv)
     static struct pollfd fds[POLLS];
     size_t n_net = fill_polls(sv, fds);
     uint64_t now = clock_mono_ms(), at = supervisor_due(sv);
-    int timeout = at == UINT64_MAX ? -1 : at <= now ? 0 : (int)MIN(at - now, UINT64_C(60000));
-    if (poll(fds, POLLS, timeout) < 0)
+    if (poll(fds, POLLS, clock_timeout_ms(now, at)) < 0)
         return;
     if (fds[POLL_SIGNALS].revents)
         supervisor_read_signal(sv);
