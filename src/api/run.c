@@ -47,7 +47,7 @@ static bool api_run_scenario(
         c->p.author = CONSENT_USER;
     }
     c->n_steps = s->n_steps;
-    if (!prepare_policy(&c->p, err) || !runner_check(s, &c->p.policy, err) ||
+    if (!prepare_policy(&c->p, err) || !runner_check(s, &c->p.confined.policy, err) ||
         !prepare_run(&c->p, err) || !job_run(&c->p, s, &wish, &result, err))
         return false;
     job_run_end(&c->p, s, &result, ret_json);

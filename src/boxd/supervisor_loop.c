@@ -101,9 +101,9 @@ static bool supervisor_correct_state(struct supervisor *sv, struct err *err)
 
 static bool open_idle(struct supervisor *sv, struct err *err)
 {
-    const struct launch launch = {.plan = &sv->view.plan,
+    const struct launch launch = {.plan = &sv->view.confined.plan,
         .argv = (const char *const[]){NULL},
-        .envp = sv->view.envp,
+        .envp = sv->view.confined.envp,
         .serves = true,
         .idle = true};
     mode_t own = umask(sv->box_umask);
@@ -121,9 +121,9 @@ static bool supervisor_open_session(struct supervisor *sv, struct err *err)
 {
     const struct supervisor_options *o = sv->options;
     const struct session_options options = {
-        .plan = &sv->view.plan,
+        .plan = &sv->view.confined.plan,
         .argv = sv->command.argv,
-        .envp = sv->view.envp,
+        .envp = sv->view.confined.envp,
         .rows = o->rows,
         .cols = o->cols,
         .budgets = {UINT64_MAX, UINT64_MAX},

@@ -238,7 +238,7 @@ static bool run_file(
     if (ok && options->prepare.explain)
         ok = prepare_explain(cli, &r.p, err);
     else if (ok)
-        ok = runner_check(&r.scenario, &r.p.policy, err) && prepared_ok(&r.p, err) &&
+        ok = runner_check(&r.scenario, &r.p.confined.policy, err) && prepared_ok(&r.p, err) &&
              select_goldens(cli, options, &r.scenario, err) && prepare_and_run(&r, err);
     entry->ms = clock_mono_ms() - started_ms;
     entry->exit = cli->status;

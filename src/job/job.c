@@ -8,7 +8,7 @@
 static struct result_input input_of(const struct prepared *p, const char *mode)
 {
     return (struct result_input){
-        .mode = mode, .verdict = &p->verdict, .plan = &p->plan, .argv = p->argv};
+        .mode = mode, .verdict = &p->confined.verdict, .plan = &p->confined.plan, .argv = p->argv};
 }
 
 /* Writes the RunResult to the record, and returns it if requested. */
@@ -52,10 +52,10 @@ bool job_run(struct prepared *p, const struct scenario *scenario, const struct r
 {
     struct runner_options options = *wish;
     options.scenario = scenario;
-    options.verdict = &p->verdict;
-    options.plan = &p->plan;
+    options.verdict = &p->confined.verdict;
+    options.plan = &p->confined.plan;
     options.argv = p->argv;
-    options.envp = p->envp;
+    options.envp = p->confined.envp;
     options.artifacts = prepared_record(p);
     bool ok = job_start_record(p, scenario, err) && runner_run(&options, ret_result, err);
     prepare_check(p);
@@ -85,7 +85,7 @@ static void job_observe(struct prepared *p, struct job_exec *x)
     AUTO_ERR struct err error = {0};
     struct artifacts *a = prepared_record(p);
     x->observer.ended = true;
-    x->observer.snapshot_max = p->policy.budgets.max_snapshot_bytes;
+    x->observer.snapshot_max = p->confined.policy.budgets.max_snapshot_bytes;
     x->observation = observer_take(&x->observer, x->term, OBSERVER_FULL);
     observer_record(&x->observer, x->observation, NULL);
     const json_t *screen = json_object_get(x->observation, "screen");
@@ -102,7 +102,6 @@ bool job_exec(struct prepared *p, const struct exec_options *wish, bool told,
 {
     struct job_exec *x = ret_exec;
     struct exec_options options = *wish;
-    const struct policy_budgets *b = &p->policy.budgets;
     bool wanted = told || prepared_record(p);
     *x = (struct job_exec){0};
     observer_init(&x->observer, NULL);
@@ -114,10 +113,10 @@ bool job_exec(struct prepared *p, const struct exec_options *wish, bool told,
             .cols = wish->cols,
             .event = observer_term_event,
             .context = &x->observer});
-    options.budgets = (struct process_budgets){b->max_runtime_ms, b->max_output_bytes};
-    options.plan = &p->plan;
+    options.budgets = confined_budgets(&p->confined);
+    options.plan = &p->confined.plan;
     options.argv = p->argv;
-    options.envp = p->envp;
+    options.envp = p->confined.envp;
     options.seen = observer_output;
     options.event = observer_event;
     options.term = x->term;
@@ -157,7 +156,8 @@ void job_exec_done(struct job_exec *x)
 struct live_run_options job_live(struct prepared *p, uint16_t rows, uint16_t cols, int cancel)
 {
     return (struct live_run_options){
-        .observed = {&p->verdict, &p->plan, p->argv, p->envp, rows, cols, cancel},
+        .observed = {&p->confined.verdict, &p->confined.plan, p->argv, p->confined.envp, rows, cols,
+            cancel},
         .artifacts = prepared_record(p),
     };
 }

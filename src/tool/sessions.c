@@ -260,7 +260,7 @@ static bool sessions_open(struct toolbox *box, const struct session_request *req
         .envp = c->envp,
         .rows = request->rows,
         .cols = request->cols,
-        .budgets = {c->policy.budgets.max_runtime_ms, c->policy.budgets.max_output_bytes},
+        .budgets = confined_budgets(c),
         .cancel = -1,
         .output = sessions_log_output,
         .context = s,

@@ -134,7 +134,7 @@ static bool run_confined(struct shell *s, const struct confined *c, struct err *
         .output = {s->streams[0].fd, s->streams[1].fd},
         .signals = s->box->options->signals,
         .cancel = -1,
-        .budgets = {c->policy.budgets.max_runtime_ms, c->policy.budgets.max_output_bytes},
+        .budgets = confined_budgets(c),
         .seen = shell_on_output,
         .tend = sessions >= 0 ? shell_tend_sessions : NULL,
         .tended = sessions,
