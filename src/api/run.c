@@ -92,7 +92,7 @@ static bool api_run_exec(
     struct api_call *c, const struct cordon_command *command, json_t **ret_json, struct err *err)
 {
     struct cordon_command own;
-    struct job_exec done;
+    struct observed_exec done;
     if (!api_call_command(c, command, &own, err))
         return false;
     const struct exec_options wish = {
@@ -111,7 +111,7 @@ static bool api_run_exec(
         !job_exec(&c->p, &wish, true, &done, err))
         return false;
     job_exec_end(&c->p, &done, ret_json);
-    job_exec_done(&done);
+    observed_exec_done(&done);
     return true;
 }
 

@@ -194,8 +194,7 @@ static bool recording_write_last(
     AUTO_JSON json_t *run = result_json(&(struct result_input){
         .mode = "box",
         .run_id = r->observer.run_id,
-        .verdict = &end->view->confined.verdict,
-        .plan = &end->view->confined.plan,
+        .confined = &end->view->confined,
         .argv = end->argv,
         .result = &result,
         .rows = r->rows,

@@ -74,7 +74,7 @@ static int exit_status(const struct exec_ctx *x, const struct exec_result *r)
     return r->error.code ? err_status(r->error.code) : 0;
 }
 
-static bool exec_print_result(struct exec_ctx *x, struct job_exec *done, struct err *err)
+static bool exec_print_result(struct exec_ctx *x, struct observed_exec *done, struct err *err)
 {
     struct cli *cli = x->cli;
     const struct exec_result *r = &done->result;
@@ -96,7 +96,7 @@ static bool exec_print_result(struct exec_ctx *x, struct job_exec *done, struct 
 static bool exec_run_job(struct exec_ctx *x, int signals, struct err *err)
 {
     const struct exec_options wish = exec_make_options(x, signals);
-    struct job_exec done;
+    struct observed_exec done;
     prepare_warn(x->cli, &x->p);
     signal(SIGPIPE, SIG_IGN);
     bool ok = job_exec(&x->p, &wish, x->cli->json || x->options->prepare.artifacts, &done, err);
@@ -107,7 +107,7 @@ static bool exec_run_job(struct exec_ctx *x, int signals, struct err *err)
             signal(SIGPIPE, SIG_DFL);
             raise(SIGPIPE);
         }
-        job_exec_done(&done);
+        observed_exec_done(&done);
     }
     return ok;
 }

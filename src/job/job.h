@@ -14,6 +14,7 @@
 
 #include "job/prepare.h"
 #include "run/live.h"
+#include "run/observed_exec.h"
 #include "run/runner.h"
 
 /* Takes over a scenario's command, policy and directory. */
@@ -28,20 +29,11 @@ MUST_USE bool job_run(struct prepared *p, const struct scenario *scenario,
 void job_run_end(struct prepared *p, const struct scenario *scenario,
     const struct runner_result *result, json_t **ret_json);
 
-/* Run of a single command. */
-struct job_exec {
-    struct observer observer;
-    struct term *term; /* NULL: on pipes, or no result is needed */
-    struct exec_result result;
-    json_t *observation; /* NULL: not needed */
-};
-
 /* Returns false if the command could not be started. The wish's `seen` gets the output. `told`: a
  * RunResult is needed. */
 MUST_USE bool job_exec(struct prepared *p, const struct exec_options *wish, bool told,
-    struct job_exec *ret_exec, struct err *err);
-void job_exec_end(struct prepared *p, struct job_exec *x, json_t **ret_json);
-void job_exec_done(struct job_exec *x);
+    struct observed_exec *ret_observed, struct err *err);
+void job_exec_end(struct prepared *p, struct observed_exec *x, json_t **ret_json);
 
 /* Returns the parameters for live_open(), and ends a live session. */
 struct live_run_options job_live(struct prepared *p, uint16_t rows, uint16_t cols, int cancel);

@@ -6,6 +6,7 @@
 #include "io/file.h"
 #include "replay/events.h"
 #include "run/driver.h"
+#include "run/observed_exec.h"
 #include "run/request.h"
 #include "run/result.h"
 #include "run/runner.h"
@@ -266,9 +267,8 @@ static json_t *result_of(const struct rerun_options *options, const struct resul
         input.rows = options->points->rows;
         input.cols = options->points->cols;
     }
-    input.verdict = options->verdict;
-    input.plan = options->plan;
-    input.argv = options->argv;
+    input.confined = options->confined;
+    input.argv = options->confined->argv;
     return result_json(&input);
 }
 
@@ -297,10 +297,7 @@ static bool rerun_scenario(struct rerun_state *g, struct err *err)
         json_object_get(json_object_get(options->source->run, "final_observation"), "screen");
     const struct runner_options runner = {
         .scenario = options->scenario,
-        .verdict = options->verdict,
-        .plan = options->plan,
-        .argv = options->argv,
-        .envp = options->envp,
+        .confined = options->confined,
         .cells = json_object_get(screen, "cells") != NULL,
         .cancel = options->cancel,
         .progress = rerun_on_progress,
@@ -375,8 +372,8 @@ static bool rerun_driver(struct rerun_state *g, struct err *err)
     const json_t *last = json_array_get(steps, json_array_size(steps) - 1);
     AUTO_FD int input = make_input(steps, err);
     const struct driver_options driver = {
-        .live = {.observed = {options->verdict, options->plan, options->argv, options->envp,
-                     options->points->rows, options->points->cols, options->cancel},
+        .live = {.observed = {options->confined, options->points->rows, options->points->cols,
+                     options->cancel},
             .artifacts = options->artifacts,
             .run_id = options->run_id,
             .output = rerun_on_output,
@@ -402,57 +399,39 @@ static bool rerun_driver(struct rerun_state *g, struct err *err)
 
 static bool rerun_command(struct rerun_state *g, struct err *err)
 {
-    const struct rerun_options *options = g->options;
-    const struct points *points = options->points;
-    char name[ARTIFACTS_NAME];
-    struct observer observer;
-    observer_init(&observer, options->run_id);
-    observer.artifacts = options->artifacts;
-    observer.also = rerun_on_output;
-    observer.context = g;
-    struct term *term = points->screen ? term_new(&(struct term_options){.rows = points->rows,
-                                             .cols = points->cols,
-                                             .event = observer_term_event,
-                                             .context = &observer})
-                                       : NULL;
-    const struct policy_budgets *budgets = &options->verdict->policy->budgets;
+    const struct points *points = g->options->points;
+    const struct observed_exec_options options = {
+        .artifacts = g->options->artifacts,
+        .run_id = g->options->run_id,
+        .snapshot_max = UINT64_MAX,
+        .screen = true,
+    };
     const struct exec_options exec = {
-        .plan = options->plan,
-        .argv = options->argv,
-        .envp = options->envp,
+        .confined = g->options->confined,
         .terminal = points->screen,
         .pipe_input = points->screen,
         .input = -1,
         .output = {-1, -1},
-        .signals = options->cancel,
+        .signals = g->options->cancel,
         .cancel = -1,
         .rows = points->rows,
         .cols = points->cols,
-        .budgets = {budgets->max_runtime_ms, budgets->max_output_bytes},
-        .seen = observer_output,
-        .event = observer_event,
-        .term = term,
-        .context = &observer,
+        .seen = rerun_on_output,
+        .context = g,
     };
-    struct exec_result result;
-    bool ok = exec_run(&exec, &result, err);
-    if (ok) {
-        observer.ended = true;
-        bool cells = rerun_load_expected(g, 0) && json_object_get(g->expected, "cells");
-        AUTO_JSON json_t *o =
-            observer_take(&observer, term, cells ? OBSERVER_CELLS : OBSERVER_FULL);
-        ok = !rerun_was_canceled(&result, err);
-        observer_record(&observer, o, NULL);
-        if (ok && term)
-            note_screen(g, json_object_get(o, "screen"));
-        if (ok && term)
-            ok = artifacts_snapshot(options->artifacts, json_object_get(o, "screen"), name, err);
-        g->run = result_of(options,
-            &(struct result_input){.run_id = observer.run_id, .result = &result, .observation = o});
-        err_done(&result.error);
-    }
-    term_free(term);
-    observer_done(&observer);
+    struct observed_exec o;
+    if (!observed_exec_run(&options, &exec, &o, err))
+        return false;
+    bool cells = rerun_load_expected(g, 0) && json_object_get(g->expected, "cells");
+    bool ok = !rerun_was_canceled(&o.result, err) &&
+              observed_exec_take(&o, cells ? OBSERVER_CELLS : OBSERVER_FULL, err);
+    if (ok && o.term)
+        note_screen(g, json_object_get(o.observation, "screen"));
+    if (ok)
+        g->run = result_of(g->options,
+            &(struct result_input){
+                .run_id = o.observer.run_id, .result = &o.result, .observation = o.observation});
+    observed_exec_done(&o);
     return ok;
 }
 

@@ -21,9 +21,7 @@ struct rerun_options {
     const struct points *points;
     const struct normalization *n;
     const struct scenario *scenario; /* NULL: only a command */
-    const struct verdict *verdict;
-    const struct plan *plan;
-    const char *const *argv, *const *envp;
+    const struct confined *confined;
     struct artifacts *artifacts; /* of the new run */
     const char *run_id;          /* its id */
     int cancel;                  /* -1, or a signalfd that is readable when the run is to end */

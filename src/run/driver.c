@@ -289,7 +289,7 @@ static bool may_act(struct driver *d, const struct request *m)
 {
     AUTO_ERR struct err error = {0};
     const struct budget steps = {"max_steps", " actions",
-        d->options->live.observed.verdict->policy->budgets.max_steps, false};
+        d->options->live.observed.confined->policy.budgets.max_steps, false};
     if (d->actions++ < steps.limit)
         return true;
     (void)budget_blame(&steps, &error);

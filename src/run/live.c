@@ -16,7 +16,7 @@ bool live_open(const struct live_run_options *options, struct live *ret_live, st
     *l = (struct live){.options = *options, .sent = BUF_INIT(SENT_MAX)};
     observer_init(&l->observer, options->run_id);
     l->observer.artifacts = options->artifacts;
-    l->observer.snapshot_max = options->observed.verdict->policy->budgets.max_snapshot_bytes;
+    l->observer.snapshot_max = options->observed.confined->policy.budgets.max_snapshot_bytes;
     l->observer.also = options->output;
     l->observer.context = options->context;
     if (observer_open(&l->observer, &options->observed, &l->session, err))
@@ -47,7 +47,7 @@ static bool blame_exit(const struct live *l, struct err *err)
 
 static uint64_t wait_limit(const struct live *l, uint64_t timeout_ms)
 {
-    return MIN(timeout_ms, l->options.observed.verdict->policy->budgets.max_wait_ms);
+    return MIN(timeout_ms, l->options.observed.confined->policy.budgets.max_wait_ms);
 }
 
 static bool blame_time(const struct live *l, const struct condition *condition,

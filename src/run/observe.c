@@ -63,14 +63,14 @@ void observer_output(void *context, struct str bytes)
 bool observer_open(struct observer *o, const struct observer_options *options,
     struct session **ret_session, struct err *err)
 {
-    const struct policy_budgets *b = &options->verdict->policy->budgets;
+    const struct confined *c = options->confined;
     const struct session_options session = {
-        .plan = options->plan,
-        .argv = options->argv,
-        .envp = options->envp,
+        .plan = &c->plan,
+        .argv = c->argv,
+        .envp = c->envp,
         .rows = options->rows,
         .cols = options->cols,
-        .budgets = {b->max_runtime_ms, b->max_output_bytes},
+        .budgets = confined_budgets(c),
         .scrollback = TERM_SCROLLBACK,
         .cancel = options->cancel,
         .output = observer_output,

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "record/artifacts.h"
 #include "record/timing.h"
+#include "session/confined.h"
 #include "session/session.h"
 
 enum {
@@ -50,11 +51,9 @@ struct observer {
 void observer_init(struct observer *o, const char *run_id);
 void observer_done(struct observer *o);
 
-/* Opens a session to observe, under the verdict's budgets. */
+/* Opens a session to observe, under its policy's budgets. */
 struct observer_options {
-    const struct verdict *verdict;
-    const struct plan *plan;
-    const char *const *argv, *const *envp;
+    const struct confined *confined;
     uint16_t rows, cols;
     int cancel;
 };

@@ -282,7 +282,7 @@ static bool await_condition(struct runner *r, struct runner_attempt *a)
     const struct step *step = a->step;
     if (first_lost(&step->action.condition, 1) == 0)
         return fail_wait(r, a);
-    uint64_t most = r->options->verdict->policy->budgets.max_wait_ms;
+    uint64_t most = r->options->confined->policy.budgets.max_wait_ms;
     uint64_t limit = step->timeout_ms * (step->retries + 1u);
     bool by_budget = limit > most;
     limit = by_budget ? most : limit;
@@ -460,8 +460,8 @@ bool runner_check(const struct scenario *scenario, const struct policy *policy, 
 static bool runner_open_session(struct runner *r, struct err *err)
 {
     const struct runner_options *options = r->options;
-    const struct observer_options observed = {options->verdict, options->plan, options->argv,
-        options->envp, options->scenario->rows, options->scenario->cols, options->cancel};
+    const struct observer_options observed = {
+        options->confined, options->scenario->rows, options->scenario->cols, options->cancel};
     return observer_open(&r->observer, &observed, &r->session, err);
 }
 
@@ -505,13 +505,13 @@ bool runner_run(
     struct runner r = {.options = options, .result = &result};
     observer_init(&r.observer, options->run_id);
     r.observer.artifacts = options->artifacts;
-    r.observer.snapshot_max = options->verdict->policy->budgets.max_snapshot_bytes;
+    r.observer.snapshot_max = options->confined->policy.budgets.max_snapshot_bytes;
     r.observer.also = options->output;
     r.observer.context = options->context;
     result.run.started_ms = r.observer.started_ms;
     memcpy(result.run_id, r.observer.run_id, sizeof(result.run_id));
     memcpy(result.session_id, r.observer.session_id, sizeof(result.session_id));
-    bool ok = runner_check(options->scenario, options->verdict->policy, err) &&
+    bool ok = runner_check(options->scenario, &options->confined->policy, err) &&
               runner_open_session(&r, err);
     for (size_t i = 0; ok && i < options->scenario->n_steps; i++)
         run_step(&r, i);

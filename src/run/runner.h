@@ -1,8 +1,7 @@
 /* Runs a scenario from start to end: each action once, then its assertions until they hold or the
  * step times out.
  *
- *     struct runner_options options = {.scenario = &s, .verdict = &v, .plan = &plan, .argv = argv,
- *         .envp = env, .cancel = -1};
+ *     struct runner_options options = {.scenario = &s, .confined = &c, .cancel = -1};
  *     if (!runner_run(&options, &result, err)) ...it could not be started...
  *     runner_result_done(&result);
  */
@@ -36,9 +35,7 @@ struct runner_progress {
 
 struct runner_options {
     const struct scenario *scenario;
-    const struct verdict *verdict;
-    const struct plan *plan;
-    const char *const *argv, *const *envp;
+    const struct confined *confined;
     struct artifacts *artifacts; /* may be NULL */
     const char *run_id;          /* NULL: a new one */
     bool cells;                  /* in snapshots and observations */

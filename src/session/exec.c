@@ -150,15 +150,15 @@ static bool exec_open(struct exec_state *r, const struct process_streams *stream
 {
     const struct exec_options *o = r->options;
     const struct process_options process = {
-        .launch = {.plan = o->plan,
-            .argv = o->argv,
-            .envp = o->envp,
+        .launch = {.plan = &o->confined->plan,
+            .argv = o->confined->argv,
+            .envp = o->confined->envp,
             .terminal = o->terminal,
             .pipe_input = o->pipe_input,
             .rows = o->rows,
             .cols = o->cols,
             .report_stops = o->pass_keys},
-        .budgets = o->budgets,
+        .budgets = confined_budgets(o->confined),
         .streams = streams,
         .cancel = o->cancel,
         .output = exec_on_output,

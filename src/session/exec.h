@@ -1,21 +1,18 @@
 /* Runs one command under its policy from start to end: relays its streams, enforces its budgets and
  * reports how it ended.
  *
- *     struct exec_options options = {.plan = &plan, .argv = argv, .envp = env, .budgets = budgets,
- *         .input = -1, .output = {STDOUT_FILENO, STDERR_FILENO}, .signals = -1, .cancel = -1};
- *     if (!exec_run(&options, &result, err)) ...it could not be started...
- *     if (result.error.code) ...a budget, an interruption...
+ *     struct exec_options options = {.confined = &c, .input = -1, .output = {STDOUT_FILENO,
+ * STDERR_FILENO}, .signals = -1, .cancel = -1}; if (!exec_run(&options, &result, err)) ...it could
+ * not be started... if (result.error.code) ...a budget, an interruption...
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SESSION_EXEC_H
 #define SESSION_EXEC_H
 
-#include "session/process.h"
+#include "session/confined.h"
 
 struct exec_options {
-    const struct plan *plan;
-    const char *const *argv;
-    const char *const *envp;
+    const struct confined *confined;
     bool terminal;   /* run on a terminal; otherwise on pipes */
     bool pass_keys;  /* input is the user's terminal: raw, resized and stopped with the command */
     bool pipe_input; /* on a terminal, but with a pipe as standard input */
@@ -24,7 +21,6 @@ struct exec_options {
     int signals;     /* a signalfd, or -1 */
     int cancel;      /* -1, or a descriptor that is readable when the run is to end; never read */
     uint16_t rows, cols;
-    struct process_budgets budgets;
     /* Called with the command's output up to the output budget. May be NULL. */
     void (*seen)(void *context, struct str bytes);
     /* Called when `tended` is readable, for other work that must not wait until the end. May be

@@ -127,14 +127,11 @@ static bool run_confined(struct shell *s, const struct confined *c, struct err *
     AUTO_FD int sessions = sessions_descriptor(s->box);
     s->sessions = sessions;
     const struct exec_options options = {
-        .plan = &c->plan,
-        .argv = c->argv,
-        .envp = c->envp,
+        .confined = c,
         .input = -1,
         .output = {s->streams[0].fd, s->streams[1].fd},
         .signals = s->box->options->signals,
         .cancel = -1,
-        .budgets = confined_budgets(c),
         .seen = shell_on_output,
         .tend = sessions >= 0 ? shell_tend_sessions : NULL,
         .tended = sessions,
