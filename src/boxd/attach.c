@@ -409,7 +409,7 @@ static int timeout_of(const struct attach *a)
     if (a->input.n)
         return ESCAPE_MS;
     if (a->hint_until_ms)
-        return a->hint_until_ms > now ? (int)(a->hint_until_ms - now) : 0;
+        return clock_timeout_ms(now, a->hint_until_ms);
     return -1;
 }
 

@@ -72,7 +72,7 @@ bool client_stop(int fd, uint64_t grace_ms, struct err *err)
         return true;
     for (uint64_t now; (now = clock_mono_ms()) < until;) {
         struct pollfd wait = {.fd = fd, .events = POLLIN};
-        (void)poll(&wait, 1, (int)MIN(until - now, (uint64_t)60000));
+        (void)poll(&wait, 1, clock_timeout_ms(now, until));
         enum link_got got = link_receive(fd, packet);
         if (got == LINK_CLOSED)
             return true;

@@ -60,7 +60,7 @@ static struct client *exec_request_find(struct supervisor *sv, uint32_t id, size
 
 static struct str exec_request_search_path(const struct supervisor *sv)
 {
-    for (const char *const *e = sv->view.envp; *e; e++)
+    for (const char *const *e = sv->view.confined.envp; *e; e++)
         if (strncmp(*e, "PATH=", 5) == 0)
             return str_z(*e + 5);
     return STR("/usr/local/bin:/usr/bin:/bin");
@@ -69,7 +69,7 @@ static struct str exec_request_search_path(const struct supervisor *sv)
 /* Sets the next candidate path of the command, in the order of execvp(); false after the last. */
 static bool next_place(const struct supervisor *sv, struct exec_request *e)
 {
-    struct str name = str_z(e->argv[0]), cwd = sv->view.plan.cwd, dir,
+    struct str name = str_z(e->argv[0]), cwd = sv->view.confined.plan.cwd, dir,
                rest = exec_request_search_path(sv);
     AUTO_BUF struct buf path = BUF_INIT(64 * 1024);
     unsigned i = 0;
@@ -100,9 +100,9 @@ static bool exec_request_spawn(struct supervisor *sv, struct exec_request *e, st
 {
     const struct service_command command = {
         .argv = e->argv,
-        .envp = sv->view.envp,
+        .envp = sv->view.confined.envp,
         .path = e->path,
-        .cwd = sv->view.plan.cwd.p,
+        .cwd = sv->view.confined.plan.cwd.p,
         .terminal = e->how.terminal,
         .rows = e->how.rows,
         .cols = e->how.cols,
@@ -240,7 +240,7 @@ static void on_refused(struct supervisor *sv, size_t index, const struct service
     struct exec_request *e = &sv->clients[index].exec;
     AUTO_ERR struct err err = {0};
     const struct service_command command = {
-        .argv = e->argv, .path = e->path, .cwd = sv->view.plan.cwd.p};
+        .argv = e->argv, .path = e->path, .cwd = sv->view.confined.plan.cwd.p};
     bool missing = news->stage == STAGE_EXEC &&
                    (news->value == ENOENT || news->value == ENOTDIR || news->value == EACCES);
     if (missing && !strchr(e->argv[0], '/') && next_place(sv, e) && exec_request_spawn(sv, e, &err))

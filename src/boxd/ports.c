@@ -133,7 +133,7 @@ static bool await_listener(struct supervisor *sv, struct err *err)
     uint64_t until = clock_mono_ms() + ANSWER_MS;
     for (uint64_t now; (now = clock_mono_ms()) < until;) {
         struct pollfd fd = {.fd = sv->service, .events = POLLIN};
-        (void)poll(&fd, 1, (int)(until - now));
+        (void)poll(&fd, 1, clock_timeout_ms(now, until));
         enum service_got got = service_next(sv->service, &news);
         if (got == SERVICE_NEWS && news.word == SERVICE_LISTENS) {
             sv->net.listener = news.fd;

@@ -194,8 +194,7 @@ static bool recording_write_last(
     AUTO_JSON json_t *run = result_json(&(struct result_input){
         .mode = "box",
         .run_id = r->observer.run_id,
-        .verdict = &end->view->verdict,
-        .plan = &end->view->plan,
+        .confined = &end->view->confined,
         .argv = end->argv,
         .result = &result,
         .rows = r->rows,
@@ -203,7 +202,7 @@ static bool recording_write_last(
         .observation = observation,
     });
     AUTO_JSON json_t *clean = mask_tree(&r->mask, run);
-    AUTO_JSON json_t *policy = policy_to_json(&end->view->policy);
+    AUTO_JSON json_t *policy = policy_to_json(&end->view->confined.policy);
     AUTO_JSON json_t *clean_policy = mask_tree(&r->mask, policy);
     err_done(&result.error);
     struct artifacts *a = &r->artifacts;

@@ -101,9 +101,9 @@ static bool supervisor_correct_state(struct supervisor *sv, struct err *err)
 
 static bool open_idle(struct supervisor *sv, struct err *err)
 {
-    const struct launch launch = {.plan = &sv->view.plan,
+    const struct launch launch = {.plan = &sv->view.confined.plan,
         .argv = (const char *const[]){NULL},
-        .envp = sv->view.envp,
+        .envp = sv->view.confined.envp,
         .serves = true,
         .idle = true};
     mode_t own = umask(sv->box_umask);
@@ -121,9 +121,9 @@ static bool supervisor_open_session(struct supervisor *sv, struct err *err)
 {
     const struct supervisor_options *o = sv->options;
     const struct session_options options = {
-        .plan = &sv->view.plan,
+        .plan = &sv->view.confined.plan,
         .argv = sv->command.argv,
-        .envp = sv->view.envp,
+        .envp = sv->view.confined.envp,
         .rows = o->rows,
         .cols = o->cols,
         .budgets = {UINT64_MAX, UINT64_MAX},
@@ -446,8 +446,7 @@ static void wait_and_take(struct supervisor *sv)
     static struct pollfd fds[POLLS];
     size_t n_net = fill_polls(sv, fds);
     uint64_t now = clock_mono_ms(), at = supervisor_due(sv);
-    int timeout = at == UINT64_MAX ? -1 : at <= now ? 0 : (int)MIN(at - now, UINT64_C(60000));
-    if (poll(fds, POLLS, timeout) < 0)
+    if (poll(fds, POLLS, clock_timeout_ms(now, at)) < 0)
         return;
     if (fds[POLL_SIGNALS].revents)
         supervisor_read_signal(sv);

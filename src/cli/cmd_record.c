@@ -117,12 +117,12 @@ static json_t *scenario_of(struct record_ctx *r)
     for (size_t i = 1; r->p.argv[i]; i++)
         json_push(args, json_text(str_z(r->p.argv[i])));
     json_put(run, "args", args);
-    if (r->p.verdict.cwd.given.p)
-        json_put(run, "cwd", json_text(r->p.verdict.cwd.given));
+    if (r->p.confined.verdict.cwd.given.p)
+        json_put(run, "cwd", json_text(r->p.confined.verdict.cwd.given));
     json_put(size, "rows", json_integer(r->size.rows));
     json_put(size, "cols", json_integer(r->size.cols));
     json_put(run, "initial_size", size);
-    struct policy policy = r->p.policy;
+    struct policy policy = r->p.confined.policy;
     if (r->p.by_settings) { /* the settings are for this machine only */
         policy.sandbox = POLICY_NATIVE;
         policy.sandbox_unsafe_ack = false;
@@ -164,11 +164,11 @@ static const char *flags_of(const struct record_ctx *r)
         .given = &none,
         .dir = arena_str(a, str_head(file, (size_t)MAX(str_find_last(file, '/'), 1))),
         .cwd = r->p.cwd,
-        .network = r->p.policy.network_unsafe_ack,
+        .network = r->p.confined.policy.network_unsafe_ack,
     };
     struct consent_needs needs = {0};
     if (has_own_policy(r))
-        consent_find(&in, &r->p.verdict, &needs);
+        consent_find(&in, &r->p.confined.verdict, &needs);
     return needs.n ? arena_printf(a, " %s", consent_flags(&needs, a)) : "";
 }
 
@@ -342,13 +342,13 @@ static bool record_loop(struct record_ctx *r, int signals, struct err *err)
 
 static bool record_open_session(struct record_ctx *r, int signals, struct err *err)
 {
-    const struct policy_budgets *b = &r->p.policy.budgets;
+    const struct policy_budgets *b = &r->p.confined.policy.budgets;
     bool timed = r->options->prepare.policy || r->options->prepare.preset;
     r->size = child_size(r);
     const struct session_options options = {
-        .plan = &r->p.plan,
+        .plan = &r->p.confined.plan,
         .argv = r->p.argv,
-        .envp = r->p.envp,
+        .envp = r->p.confined.envp,
         .rows = r->size.rows,
         .cols = r->size.cols,
         /* Users take time to think: apply only a time limit that was requested. */

@@ -131,7 +131,7 @@ static bool open_watch(struct run_ctx *r, int signals, int *ret_cancel, struct e
     return true;
 }
 
-static bool run_and_report(struct run_ctx *r, const struct runner_job *wish, struct err *err)
+static bool run_and_report(struct run_ctx *r, const struct runner_options *wish, struct err *err)
 {
     struct runner_result result;
     bool ok = job_run(&r->p, &r->scenario, wish, &result, err);
@@ -153,7 +153,7 @@ static bool run_watched(struct run_ctx *r, int signals, struct err *err)
     signal(SIGPIPE, SIG_IGN);
     if (!open_watch(r, signals, &cancel, err))
         return false;
-    const struct runner_job wish = {
+    const struct runner_options wish = {
         .cells = r->options->cells,
         .cancel = cancel,
         .progress = run_on_progress,
@@ -238,7 +238,7 @@ static bool run_file(
     if (ok && options->prepare.explain)
         ok = prepare_explain(cli, &r.p, err);
     else if (ok)
-        ok = runner_check(&r.scenario, &r.p.policy, err) && prepared_ok(&r.p, err) &&
+        ok = runner_check(&r.scenario, &r.p.confined.policy, err) && prepared_ok(&r.p, err) &&
              select_goldens(cli, options, &r.scenario, err) && prepare_and_run(&r, err);
     entry->ms = clock_mono_ms() - started_ms;
     entry->exit = cli->status;

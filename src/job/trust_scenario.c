@@ -28,7 +28,7 @@ bool trust_find_needs(
         return true;
     bool ok = prepare_policy(&p, err) && prepared_ok(&p, err);
     if (ok)
-        consent_find(&in, &p.verdict, ret_needs);
+        consent_find(&in, &p.confined.verdict, ret_needs);
     prepared_done(&p);
     return ok;
 }

@@ -183,9 +183,7 @@ static int time_left(const struct proxy *p)
     for (size_t i = 0; i < CONNS; i++)
         if (p->conns[i].state != CONN_FREE)
             until = MIN(until, p->conns[i].until_ms);
-    if (until == UINT64_MAX)
-        return -1;
-    return until <= now ? 0 : (int)MIN(until - now, INT32_MAX);
+    return clock_timeout_ms(now, until);
 }
 
 static void proxy_step(struct proxy *p)

@@ -383,6 +383,16 @@ TEST(clock_formats_dates)
     CHECK(clock_wall_ms() > UINT64_C(1700000000000));
 }
 
+TEST(clock_limits_timeouts)
+{
+    CHECK_INT(clock_timeout_ms(5, UINT64_MAX), -1);
+    CHECK_INT(clock_timeout_ms(5, 4), 0);
+    CHECK_INT(clock_timeout_ms(5, 5), 0);
+    CHECK_INT(clock_timeout_ms(5, 6), 1);
+    CHECK_INT(clock_timeout_ms(5, 60005), 60000);
+    CHECK_INT(clock_timeout_ms(5, UINT64_MAX - 1), 60000);
+}
+
 TEST(clock_parses_timestamps)
 {
     static const struct {

@@ -1,24 +1,18 @@
 /* Runs one command under its policy from start to end: relays its streams, enforces its budgets and
  * reports how it ended.
  *
- *     struct exec_job job = {.verdict = &v, .plan = &plan, .argv = argv, .envp = env,
- *         .input = -1, .output = {STDOUT_FILENO, STDERR_FILENO}, .signals = -1, .cancel = -1};
- *     if (!exec_run(&job, &result, err)) ...it could not be started...
- *     if (result.error.code) ...a budget, an interruption...
+ *     struct exec_options options = {.confined = &c, .input = -1, .output = {STDOUT_FILENO,
+ * STDERR_FILENO}, .signals = -1, .cancel = -1}; if (!exec_run(&options, &result, err)) ...it could
+ * not be started... if (result.error.code) ...a budget, an interruption...
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef RUN_EXEC_H
-#define RUN_EXEC_H
+#ifndef SESSION_EXEC_H
+#define SESSION_EXEC_H
 
-#include "base/err.h"
-#include "sandbox/plan.h"
-#include "session/session.h"
+#include "session/confined.h"
 
-struct exec_job {
-    const struct verdict *verdict;
-    const struct plan *plan;
-    const char *const *argv;
-    const char *const *envp;
+struct exec_options {
+    const struct confined *confined;
     bool terminal;   /* run on a terminal; otherwise on pipes */
     bool pass_keys;  /* input is the user's terminal: raw, resized and stopped with the command */
     bool pipe_input; /* on a terminal, but with a pipe as standard input */
@@ -59,6 +53,7 @@ struct exec_result {
 const char *exec_status_name(enum exec_status status);
 
 /* Returns false if the command could not be started. Otherwise everything is in the result. */
-MUST_USE bool exec_run(const struct exec_job *job, struct exec_result *ret_result, struct err *err);
+MUST_USE bool exec_run(
+    const struct exec_options *options, struct exec_result *ret_result, struct err *err);
 
 #endif
