@@ -18,7 +18,7 @@
 enum {
     TRACE_MARKS_MAX = 200 * 1000,
     TRACE_EVENTS_MAX = 20 * 1000,
-    TRACE_REPLAYS_MAX = 16,
+    TRACE_REPLAYS_MAX = 16, /* the newest ones that differed */
     TRACE_TIMES_MAX = 8 * 1000 * 1000,
     TRACE_TRANSCRIPT_MAX = 256 << 20,
 };
