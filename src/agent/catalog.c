@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "io/dir.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "llm/message.h"
 
 #include <errno.h>
@@ -269,7 +270,7 @@ static void write_index(const char *dir, const struct catalog *c)
     }
     snprintf(path, sizeof(path), "%s/" INDEX, dir);
     if (buf_ok(&text))
-        (void)!tape_put(path, buf_str(&text), true, &ignored);
+        (void)!replace_path(path, buf_str(&text), REPLACE_KEEP_MODE, &ignored);
 }
 
 /* The directory ------------------------------------------------------------------------------- */
@@ -284,7 +285,7 @@ static struct str catalog_file_id(const char *name)
     return store_id_valid(s) ? s : (struct str){0};
 }
 
-/* Removes an old temporary file of tape_put(). */
+/* Removes an old temporary file of replace_path(). */
 static void catalog_remove_stale(int dir, const char *name)
 {
     struct stat st;

@@ -4,6 +4,7 @@
 #include "agent/undo_state.h"
 #include "base/clock.h"
 #include "io/dir.h"
+#include "io/replace.h"
 #include "path/beneath.h"
 #include "path/caret.h"
 #include "path/change.h"
@@ -254,7 +255,7 @@ static bool open_home(struct undo *u, bool make, struct err *err)
     if (u->fd < 0)
         return (errno == ENOENT && !make) ||
                err_errno(err, E_IO, errno, "cannot open '%s'", u->home);
-    if (make && !tape_put(path, STR(""), false, err) && err->code != E_CONFLICT)
+    if (make && !replace_path(path, STR(""), REPLACE_NEW, err) && err->code != E_CONFLICT)
         return false;
     if (make)
         err_done(err);
