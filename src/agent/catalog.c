@@ -6,6 +6,7 @@
 #include "agent/store.h"
 #include "base/choice.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "io/dir.h"
 #include "io/file.h"
 #include "io/replace.h"
@@ -330,10 +331,7 @@ static bool catalog_add_file(void *context, int dir, struct str id)
         return true;
     if (l->catalog.n == CATALOG_MAX || arena_left(l->arena) < ENTRY_ARENA)
         return false;
-    if (l->catalog.n == l->cap) {
-        l->cap = MAX((size_t)256, 2 * l->cap);
-        l->catalog.entries = base_realloc(l->catalog.entries, l->cap * sizeof(ENTRY));
-    }
+    GROW(l->catalog.entries, l->catalog.n, l->cap, CATALOG_MAX);
     l->catalog.entries[l->catalog.n++] = (ENTRY){
         .id = arena_str(l->arena, id),
         .inode = st.st_ino,

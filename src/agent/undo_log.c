@@ -3,6 +3,7 @@
 #include "agent/line.h"
 #include "agent/undo_state.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "io/dir.h"
 #include "io/replace.h"
 #include "path/beneath.h"
@@ -183,10 +184,7 @@ static void undo_set_state(struct undo *u, struct undo_entry *e, bool made)
 
 static void undo_add_entry(struct undo *u, struct undo_entry *e)
 {
-    if (u->n == u->cap) {
-        u->cap = u->cap ? 2 * u->cap : 16;
-        u->entries = base_realloc(u->entries, u->cap * sizeof(struct undo_entry *));
-    }
+    GROW(u->entries, u->n, u->cap, GROW_MAX);
     u->entries[u->n++] = e;
     u->next = MAX(u->next, e->n + 1);
     for (size_t i = 0; i < e->n_files; i++)

@@ -3,6 +3,7 @@
 #include "change/manifest.h"
 
 #include "base/fnv.h"
+#include "base/grow.h"
 #include "io/file.h"
 #include "io/replace.h"
 #include "path/beneath.h"
@@ -31,10 +32,7 @@ void manifest_done(struct manifest *m)
 
 static void note_place(struct manifest *m, size_t at)
 {
-    if (m->n == m->cap) {
-        m->cap = m->cap ? 2 * m->cap : 1024;
-        m->at = base_realloc(m->at, m->cap * sizeof(*m->at));
-    }
+    GROW(m->at, m->n, m->cap, GROW_MAX);
     m->at[m->n++] = at;
 }
 

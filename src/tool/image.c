@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 
+#include "base/grow.h"
 #include "tool/image.h"
 
 #define WORK_MAX (UINT64_C(1) << 30)
@@ -11,10 +12,7 @@ static void image_push_piece(
 {
     if (piece->n == 0)
         return;
-    if (*n == *cap) {
-        *cap = *cap ? 2 * *cap : 16;
-        *p = base_realloc(*p, *cap * sizeof(**p));
-    }
+    GROW(*p, *n, *cap, GROW_MAX);
     (*p)[(*n)++] = *piece;
 }
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/source.h"
 
+#include "base/grow.h"
 #include "io/dir.h"
 #include "path/beneath.h"
 #include "record/reader.h"
@@ -178,8 +179,7 @@ static void add_mark(struct trace *t, const json_t *o)
     read_times(t, json_object_get(o, "output"), zero, &m);
     if (!last && json_is_null(json_object_get(o, "screen")))
         t->plain = true;
-    if ((t->n_marks & (t->n_marks - 1)) == 0)
-        t->marks = base_realloc(t->marks, MAX(2 * t->n_marks, (size_t)64) * sizeof(*t->marks));
+    GROW(t->marks, t->n_marks, t->cap_marks, (size_t)TRACE_MARKS_MAX + 1);
     t->marks[t->n_marks++] = m;
 }
 

@@ -55,7 +55,7 @@ struct trace {
     size_t events_dropped;
     struct buf transcript;
     struct trace_mark *marks;
-    size_t n_marks;
+    size_t n_marks, cap_marks;
     unsigned rows, cols; /* initial size */
     bool plain;          /* ran without a terminal: line feeds end lines */
     uint64_t end_ms;
