@@ -490,11 +490,6 @@ uint64_t session_changes(const struct session *s)
     return s->changes;
 }
 
-size_t session_unread(const struct session *s)
-{
-    return s->queue.n;
-}
-
 bool session_hides_input(const struct session *s)
 {
     struct termios modes;

@@ -143,7 +143,5 @@ uint64_t session_sent_ms(const struct session *s);
 uint64_t session_changes(const struct session *s);
 /* Whether input is hidden, as for a password: the terminal is in line mode without echo. */
 bool session_hides_input(const struct session *s);
-/* Returns the number of queued bytes that the command has not read. */
-size_t session_unread(const struct session *s);
 
 #endif

@@ -163,14 +163,6 @@ enum image_verdict image_apply(struct image *im, const struct unified_hunk *h)
     return IMAGE_FITS;
 }
 
-size_t image_old_line(struct image *im, size_t line)
-{
-    if (line >= im->total || !move_gap(im, line) || im->n_right == 0)
-        return SIZE_MAX;
-    const struct image_piece *piece = &im->right[im->n_right - 1];
-    return piece->is_new ? SIZE_MAX : piece->first;
-}
-
 static void write_piece(const struct image *im, const struct image_piece *piece, struct buf *out)
 {
     struct unified_line line;
