@@ -313,6 +313,7 @@ static void supervisor_stop(struct supervisor *sv)
 NORETURN static void supervisor_exit(struct supervisor *sv)
 {
     session_close(sv->session);
+    prompt_delivery_done(&sv->delivery);
     if (sv->child.pidfd >= 0) {
         child_kill(&sv->child);
         child_close(&sv->child);

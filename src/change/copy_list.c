@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change/copy_list.h"
 
+#include "base/grow.h"
 #include "change/delta.h"
 #include "path/beneath.h"
 #include "path/gitdir.h"
@@ -66,10 +67,7 @@ bool copy_list_add(struct copy_list *list, int from_fd, struct str from, struct 
     if (size > bytes_max - list->bytes)
         return err_set(err, E_IO, "the project has more than %llu bytes: '%s' is too much",
             (unsigned long long)bytes_max, to.p);
-    if (list->n_jobs == list->cap_jobs) {
-        list->cap_jobs = list->cap_jobs ? 2 * list->cap_jobs : 1024;
-        list->jobs = base_realloc(list->jobs, list->cap_jobs * sizeof(*list->jobs));
-    }
+    GROW(list->jobs, list->n_jobs, list->cap_jobs, files_max);
     list->bytes += size;
     list->jobs[list->n_jobs++] = (struct copy_job){
         .from_fd = from_fd, .from = from, .to = to, .mode = st->st_mode, .size = size};
@@ -81,10 +79,7 @@ bool copy_list_add_dir(
 {
     if (list->n_dirs == COPY_FILES_MAX)
         return err_set(err, E_IO, "the project has more than %d directories", COPY_FILES_MAX);
-    if (list->n_dirs == list->cap_dirs) {
-        list->cap_dirs = list->cap_dirs ? 2 * list->cap_dirs : 256;
-        list->dirs = base_realloc(list->dirs, list->cap_dirs * sizeof(*list->dirs));
-    }
+    GROW(list->dirs, list->n_dirs, list->cap_dirs, COPY_FILES_MAX);
     list->dirs[list->n_dirs++] =
         (struct copy_dir){.to = to, .mode = st->st_mode & 07777, .mtime = st->st_mtim};
     return true;

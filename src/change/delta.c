@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change/delta.h"
 
+#include "base/grow.h"
 #include "io/file.h"
 #include "path/beneath.h"
 
@@ -26,10 +27,7 @@ bool delta_add(struct delta *d, struct str path, enum delta_kind kind, const str
 {
     if (d->n == DELTA_MAX || arena_left(&d->arena) < path.n + 64)
         return err_set(err, E_IO, "more than %d files were changed", DELTA_MAX);
-    if (d->n == d->cap) {
-        d->cap = d->cap ? 2 * d->cap : 64;
-        d->items = base_realloc(d->items, d->cap * sizeof(*d->items));
-    }
+    GROW(d->items, d->n, d->cap, DELTA_MAX);
     d->items[d->n++] = (struct delta_item){
         .path = arena_str(&d->arena, path),
         .kind = kind,

@@ -3,7 +3,9 @@
 #include "change/manifest.h"
 
 #include "base/fnv.h"
+#include "base/grow.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "path/beneath.h"
 #include "path/change.h"
 #include "path/split.h"
@@ -30,10 +32,7 @@ void manifest_done(struct manifest *m)
 
 static void note_place(struct manifest *m, size_t at)
 {
-    if (m->n == m->cap) {
-        m->cap = m->cap ? 2 * m->cap : 1024;
-        m->at = base_realloc(m->at, m->cap * sizeof(*m->at));
-    }
+    GROW(m->at, m->n, m->cap, GROW_MAX);
     m->at[m->n++] = at;
 }
 
@@ -230,18 +229,12 @@ static bool manifest_write_file(
         .n = m->n, .bytes = m->bytes.n, .checksum = fnv_add(FNV_START, buf_str(&m->bytes))};
     memcpy(h.magic, magic, sizeof(magic));
     snprintf(temp, sizeof(temp), "%s.new", name);
-    if (unlinkat(dir_fd, temp, 0) != 0 && errno != ENOENT)
-        return err_errno(err, E_IO, errno, "cannot replace '%s'", temp);
-    AUTO_FD int fd =
-        openat(dir_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot write '%s'", temp);
-    if (!file_write(fd, str_n((const char *)&h, sizeof(h)), temp, err) ||
-        !file_write(fd, buf_str(&m->bytes), temp, err))
-        return false;
-    if (fdatasync(fd) != 0 || renameat(dir_fd, temp, dir_fd, name) != 0)
-        return err_errno(err, E_IO, errno, "cannot write '%s'", name);
-    return true;
+    const struct replace_options o = {
+        .dir = dir_fd, .name = name, .temp = temp, .mode = 0600, .flags = REPLACE_SYNC};
+    AUTO_REPLACE struct replace r = REPLACE_NONE;
+    bool ok = replace_open(&r, &o) && replace_write(&r, str_n((const char *)&h, sizeof(h))) &&
+              replace_write(&r, buf_str(&m->bytes)) && replace_commit(&r);
+    return ok || err_errno(err, E_IO, errno, "cannot write '%s'", name);
 }
 
 bool manifest_end_next(int dir_fd, const char *name, struct err *err)

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change/risks.h"
 
+#include "base/grow.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "path/walk.h"
@@ -65,10 +66,7 @@ static void risks_add_link(struct risks_search *f, struct str path)
         f->full = true;
         return;
     }
-    if (l->n == l->cap) {
-        l->cap = l->cap ? 2 * l->cap : 64;
-        l->p = base_realloc(l->p, l->cap * sizeof(*l->p));
-    }
+    GROW(l->p, l->n, l->cap, RISKS_LINKS_MAX);
     l->p[l->n++] = arena_str(&f->a->arena, path);
 }
 
@@ -380,10 +378,7 @@ static void add_view(struct risks_search *f, struct str as, struct str real, uns
         f->full = true;
         return;
     }
-    if (f->n_views == f->cap_views) {
-        f->cap_views = f->cap_views ? 2 * f->cap_views : 64;
-        f->views = base_realloc(f->views, f->cap_views * sizeof(*f->views));
-    }
+    GROW(f->views, f->n_views, f->cap_views, RISKS_VIEWS_MAX);
     f->views[f->n_views++] =
         (struct risks_view){arena_str(&f->a->arena, as), arena_str(&f->a->arena, real), depth};
 }

@@ -5,6 +5,7 @@
 #include "agent/tape.h"
 #include "base/clock.h"
 #include "io/file.h"
+#include "io/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -209,7 +210,7 @@ static void history_trim_file(struct history *h, int fd, const struct stat *st)
     struct str kept = last_lines(buf_str(&text), n, h->max);
     while (kept.n > HISTORY_BYTES / 2)
         kept = last_lines(kept, 2, 1);
-    if (tape_put(h->path, kept, true, &ignored))
+    if (replace_path(h->path, kept, REPLACE_KEEP_MODE, &ignored))
         h->lines = MIN(n, h->max);
 }
 

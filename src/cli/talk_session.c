@@ -6,6 +6,7 @@
 #include "agent/tape.h"
 #include "base/utf8.h"
 #include "cli/talk.h"
+#include "io/replace.h"
 
 #include <limits.h>
 
@@ -174,7 +175,7 @@ static bool write_export(struct talk *t, const char *path, bool replace, struct 
             path);
     if (!buf_ok(&text))
         return err_set(err, E_IO, "the session is too large to write");
-    if (tape_put_private(path, buf_str(&text), replace, err))
+    if (replace_path(path, buf_str(&text), replace ? 0 : REPLACE_NEW, err))
         return true;
     if (err->code == E_CONFLICT)
         err_set(

@@ -3,6 +3,7 @@
 #include "doctor/apparmor.h"
 
 #include "io/file.h"
+#include "io/replace.h"
 #include "path/lexical.h"
 
 #include <errno.h>
@@ -138,17 +139,17 @@ bool apparmor_is_there(const struct apparmor *profile)
     return apparmor_look(APPARMOR_FILE, profile) == APPARMOR_FILE_SAME && is_loaded();
 }
 
-static bool apparmor_write_new_file(const struct apparmor *profile, struct err *err)
+static bool apparmor_write_new_file(
+    const struct apparmor *profile, struct replace *r, struct err *err)
 {
-    unlink(NEW_FILE);
-    AUTO_FD int fd = open(NEW_FILE, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0644);
-    if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot write '%s'", NEW_FILE);
-    if (fchmod(fd, 0644) == 0 && file_write_all(fd, buf_str(&profile->text)) && fsync(fd) == 0)
-        return true;
-    err_errno(err, E_IO, errno, "cannot write '%s'", NEW_FILE);
-    unlink(NEW_FILE);
-    return false;
+    const struct replace_options o = {.dir = AT_FDCWD,
+        .name = APPARMOR_FILE,
+        .temp = NEW_FILE,
+        .mode = 0644,
+        .flags = REPLACE_EXACT_MODE};
+    return (replace_open(r, &o) && replace_write(r, buf_str(&profile->text)) &&
+               fsync(r->fd) == 0) ||
+           err_errno(err, E_IO, errno, "cannot write '%s'", NEW_FILE);
 }
 
 /* -QTK: only to see whether it can; -r: into the kernel. */
@@ -191,9 +192,9 @@ static bool put_back(bool had)
 }
 
 /* The new file in place of the old one, which is kept beside it if there is one. */
-static bool apparmor_replace_file(bool *ret_had, struct err *err)
+static bool apparmor_replace_file(struct replace *r, bool *ret_had, struct err *err)
 {
-    if (keep_old(ret_had) && rename(NEW_FILE, APPARMOR_FILE) == 0)
+    if (keep_old(ret_had) && replace_commit(r))
         return true;
     err_errno(err, E_IO, errno, "cannot replace '%s'", APPARMOR_FILE);
     if (*ret_had && !put_back(true))
@@ -210,10 +211,10 @@ static bool check_loaded(struct err *err)
     return err_ctx(err, "remedy", "if it is disabled: rm %s", DISABLED);
 }
 
-static bool apparmor_load_profile(struct err *err)
+static bool apparmor_load_profile(struct replace *r, struct err *err)
 {
     bool had;
-    if (!apparmor_replace_file(&had, err))
+    if (!apparmor_replace_file(r, &had, err))
         return false;
     if (run_parser("-r", APPARMOR_FILE, err) && check_loaded(err))
         return true;
@@ -224,10 +225,10 @@ static bool apparmor_load_profile(struct err *err)
 
 bool apparmor_install(const struct apparmor *profile, struct err *err)
 {
-    if (!apparmor_write_new_file(profile, err))
+    AUTO_REPLACE struct replace r = REPLACE_NONE;
+    if (!apparmor_write_new_file(profile, &r, err))
         return false;
-    bool ok = run_parser("-QTK", NEW_FILE, err) && apparmor_load_profile(err);
-    unlink(NEW_FILE);
+    bool ok = run_parser("-QTK", NEW_FILE, err) && apparmor_load_profile(&r, err);
     if (ok)
         unlink(OLD_FILE);
     return ok;

@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "cli/box_cmds.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "repo/hold.h"
@@ -165,16 +166,14 @@ static bool trust_held_put_back(
     if (dir < 0)
         return false;
     bool over = h->settings && trust_held_is_rest(dir, name, bytes);
-    (void)unlinkat(dir, fresh, 0);
-    AUTO_FD int fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    bool ok = fd >= 0 && file_write_all(fd, bytes) && fchmod(fd, h->mode) == 0 && fsync(fd) == 0 &&
-              renameat2(dir, fresh, dir, name, over ? 0 : RENAME_NOREPLACE) == 0;
-    int errnum = errno;
-    if (!ok) {
-        (void)unlinkat(dir, fresh, 0);
-        return err_errno(err, errnum == EEXIST ? E_CONFLICT : E_IO, errnum,
+    const struct replace_options o = {.dir = dir,
+        .name = name,
+        .temp = fresh,
+        .mode = h->mode,
+        .flags = REPLACE_SYNC | REPLACE_EXACT_MODE | (over ? 0 : REPLACE_NEW)};
+    if (!replace_file(&o, bytes))
+        return err_errno(err, errno == EEXIST ? E_CONFLICT : E_IO, errno,
             "cannot put it back as '" STR_FMT "'", STR_ARG(h->place));
-    }
     (void)unlinkat(h->dir, h->name, 0);
     return true;
 }

@@ -10,7 +10,6 @@
 enum {
     BAD_REQUEST = 400,
     TOO_LONG = 431,
-    NOT_IMPLEMENTED = 501,
     NO_VERSION = 505,
     PORT_HTTP = 80,
 };

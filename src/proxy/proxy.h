@@ -21,8 +21,7 @@
 
 enum {
     PROXY_CONNECTIONS_MAX = 256,
-    PROXY_HEAD_MAX = 16 * 1024, /* maximum size of a request's head */
-    PROXY_HOSTS_MAX = 1000,
+    PROXY_HEAD_MAX = 16 * 1024,   /* maximum size of a request's head */
     PROXY_HEAD_MS = 20 * 1000,    /* for the complete head, however slowly it arrives */
     PROXY_RELAYS_MAX = 64,        /* forwarded connections, in addition to those of the box */
     PROXY_LOOKUPS_MAX = 16,       /* concurrent */

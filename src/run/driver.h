@@ -14,7 +14,6 @@
 
 enum {
     DRIVER_LINE_MAX = 4 << 20,
-    DRIVER_TIMEOUT_MS = 5000, /* default timeout of an action */
     DRIVER_STEPS_MAX = 100 * 1000,
     DRIVER_KEPT_MAX = 64 << 20, /* bytes of input that a record keeps */
 };

@@ -3,9 +3,10 @@
 #include "run/suite.h"
 
 #include "base/clock.h"
-#include "io/interrupt.h"
+#include "base/grow.h"
 #include "io/dir.h"
 #include "io/file.h"
+#include "io/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -82,10 +83,7 @@ static bool suite_add_file(struct suite *s, const char *file, struct err *err)
 {
     if (s->n == SUITE_MAX)
         return err_set(err, E_CLI_INVALID_ARG, "more than %d scenarios", SUITE_MAX);
-    if (s->n == s->cap) {
-        s->cap = s->cap ? 2 * s->cap : 16;
-        s->entries = base_realloc(s->entries, s->cap * sizeof(*s->entries));
-    }
+    GROW(s->entries, s->n, s->cap, SUITE_MAX);
     struct suite_entry entry = {.file = file,
         .name = suite_unique_name(s, file),
         .status = "canceled",
@@ -117,10 +115,7 @@ static void take_name(struct suite_names *l, struct arena *a, const char *name)
     if (marked && !l->marked)
         l->n = 0;
     l->marked |= marked;
-    if (l->n == l->cap) {
-        l->cap = l->cap ? 2 * l->cap : 16;
-        l->p = base_realloc(l->p, l->cap * sizeof(*l->p));
-    }
+    GROW(l->p, l->n, l->cap, SUITE_MAX + 1);
     l->p[l->n++] = arena_strdup(a, str_z(name));
 }
 
