@@ -41,6 +41,7 @@ enum {
     SHARE = 4,                /* the sandbox gets one SHARE-th of the user's limits */
     LOCKED_LEAST = 64 * 1024, /* bytes: programs keep keys there */
     COMMAND_STACK = 64 * 1024,
+    REAPED_AT_ONCE = 64,
 };
 
 struct init {
@@ -56,6 +57,7 @@ struct init {
     bool too_many; /* there were too many processes: they were killed */
     uint64_t counted_ms;
     int signals;         /* the signalfd that the loop polls */
+    bool ended;          /* there may be processes to reap */
     struct serve *serve; /* NULL: it does not serve */
 };
 
@@ -550,18 +552,27 @@ static void count(struct init *init)
     init->counted_ms = clock_mono_ms();
 }
 
+static void note_change(struct init *init, pid_t pid, int status)
+{
+    if (pid == init->command && WIFSTOPPED(status))
+        pause_with(init, WSTOPSIG(status));
+    else if (pid == init->command)
+        note_end(init, status);
+    else if (init->serve && !WIFSTOPPED(status))
+        serve_note_end(init->serve, pid, status);
+}
+
+/* Reaps some processes. Processes that keep ending must prevent neither the count nor the loop. */
 static void reap(struct init *init)
 {
-    int status;
-    pid_t got;
-    while ((got = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
-        count(init); /* processes that keep ending must not prevent it */
-        if (got == init->command && WIFSTOPPED(status))
-            pause_with(init, WSTOPSIG(status));
-        else if (got == init->command)
-            note_end(init, status);
-        else if (init->serve && !WIFSTOPPED(status))
-            serve_note_end(init->serve, got, status);
+    for (int i = 0; i < REAPED_AT_ONCE; i++) {
+        int status;
+        pid_t got = waitpid(-1, &status, WNOHANG | WUNTRACED);
+        init->ended = got > 0;
+        if (got <= 0)
+            return;
+        count(init);
+        note_change(init, got, status);
     }
 }
 
@@ -584,7 +595,7 @@ static void take_signal(struct init *init, int sig)
         end_all(init);
     if (sig == INIT_ASK_TO_END)
         ask_to_end(init);
-    reap(init);
+    init->ended |= sig == SIGCHLD;
 }
 
 /* Service ------------------------------------------------------------------------------------- */
@@ -733,6 +744,18 @@ static void take_request(struct init *init)
     serve_drop(&request);
 }
 
+/* `want` is what the service socket was polled for. */
+static void take_events(struct init *init, const struct pollfd fds[3], short want)
+{
+    struct signalfd_siginfo info;
+    if ((fds[1].revents & ~want) || fds[2].revents)
+        end_all(init);
+    if (fds[0].revents && read(init->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+        take_signal(init, (int)info.ssi_signo);
+    if (fds[1].revents & want & POLLIN)
+        take_request(init);
+}
+
 /* Runs until the supervisor is gone, or has closed its ends: the parent-death signal is lost if it
  * died before that was requested. While the supervisor does not read its answers, no more requests
  * are handled; but processes are reaped. */
@@ -745,17 +768,13 @@ NORETURN static void wait_for_all(struct init *init)
             {.fd = init->serve ? FD_SERVICE : -1, .events = want},
             {.fd = FD_CONTROL},
         };
-        struct signalfd_siginfo info;
-        int ready = poll(fds, ARRAY_LEN(fds), init->in->counts ? LIMITER_COUNT_MS : -1);
+        int idle_ms = init->in->counts ? LIMITER_COUNT_MS : -1;
+        int ready = poll(fds, ARRAY_LEN(fds), init->ended ? 0 : idle_ms);
         count(init);
-        if (ready <= 0)
-            continue;
-        if ((fds[1].revents & ~want) || fds[2].revents)
-            end_all(init);
-        if (fds[0].revents && read(init->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-            take_signal(init, (int)info.ssi_signo);
-        if (fds[1].revents & want & POLLIN)
-            take_request(init);
+        if (ready > 0)
+            take_events(init, fds, want);
+        if (init->ended)
+            reap(init);
     }
 }
 
