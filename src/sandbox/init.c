@@ -370,7 +370,6 @@ static void limit_user_wide(void)
 {
     limit(RLIMIT_RTPRIO, 0);
     limit(RLIMIT_NICE, 0);
-    limit_share(RLIMIT_SIGPENDING, 0);
     limit_share(RLIMIT_MSGQUEUE, 0);
     limit_share(RLIMIT_MEMLOCK, LOCKED_LEAST);
 }
@@ -505,8 +504,10 @@ static void pause_with(const struct init *init, int sig)
     /* The others stop with it: while the supervisor sleeps nothing enforces their budget. */
     signal_all(init, SIGSTOP);
     tell(FD_CONTROL, &message, -1);
-    if (!await_word())
-        end_all(init);
+    char word;
+    while ((word = await_word()) != INIT_CONTINUE)
+        if (!word)
+            end_all(init);
     signal_all(init, SIGCONT);
 }
 
@@ -576,26 +577,22 @@ static void reap(struct init *init)
     }
 }
 
-/* Blocks all signals, and returns those that we handle: a child has changed; a request to ask
- * everything to end; without namespaces also "end everything". */
-static void block_signals(sigset_t *ret_set)
+/* Blocks the signals that we handle: a child has changed; without namespaces also "end everything".
+ * All others are ignored: a blocked one that is never read counts as one of the user's pending
+ * signals. */
+static void set_signals(bool native, sigset_t *ret_set)
 {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN}, normal = {.sa_handler = SIG_DFL};
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     sigemptyset(ret_set);
     sigaddset(ret_set, SIGCHLD);
-    sigaddset(ret_set, SIGTERM);
-    sigaddset(ret_set, INIT_ASK_TO_END);
-}
-
-static void take_signal(struct init *init, int sig)
-{
-    if (sig == SIGTERM && !plan_is_native(init->in->plan))
-        end_all(init);
-    if (sig == INIT_ASK_TO_END)
-        ask_to_end(init);
-    init->ended |= sig == SIGCHLD;
+    if (!native)
+        sigaddset(ret_set, SIGTERM);
+    for (int s = 1; s < NSIG; s++)
+        sigaction(s, sigismember(ret_set, s) == 1 ? &normal : &ignore, NULL);
+    sigprocmask(SIG_SETMASK, ret_set, NULL);
 }
 
 /* Service ------------------------------------------------------------------------------------- */
@@ -744,14 +741,28 @@ static void take_request(struct init *init)
     serve_drop(&request);
 }
 
+static void take_word(struct init *init)
+{
+    char word = await_word();
+    if (!word)
+        end_all(init);
+    if (word == INIT_ASK_TO_END)
+        ask_to_end(init);
+}
+
 /* `want` is what the service socket was polled for. */
 static void take_events(struct init *init, const struct pollfd fds[3], short want)
 {
     struct signalfd_siginfo info;
-    if ((fds[1].revents & ~want) || fds[2].revents)
+    if ((fds[1].revents & ~want) || (fds[2].revents & ~POLLIN))
         end_all(init);
-    if (fds[0].revents && read(init->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-        take_signal(init, (int)info.ssi_signo);
+    if (fds[0].revents && read(init->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo != SIGCHLD)
+            end_all(init);
+        init->ended = true;
+    }
+    if (fds[2].revents)
+        take_word(init);
     if (fds[1].revents & want & POLLIN)
         take_request(init);
 }
@@ -766,7 +777,7 @@ NORETURN static void wait_for_all(struct init *init)
         struct pollfd fds[] = {
             {.fd = init->signals, .events = POLLIN},
             {.fd = init->serve ? FD_SERVICE : -1, .events = want},
-            {.fd = FD_CONTROL},
+            {.fd = FD_CONTROL, .events = POLLIN},
         };
         int idle_ms = init->in->counts ? LIMITER_COUNT_MS : -1;
         int ready = poll(fds, ARRAY_LEN(fds), init->ended ? 0 : idle_ms);
@@ -819,10 +830,8 @@ void init_main(const struct init_input *in)
     struct init init = {
         .in = in, .root = {.fd = -1, .devpts = -1, .processes = -1}, .master = -1, .slave = -1};
     sigset_t signals;
-    struct sigaction normal = {.sa_handler = SIG_DFL};
     int left = descriptors_keep(in);
-    block_signals(&signals);
-    sigaction(SIGCHLD, &normal, NULL);
+    set_signals(plan_is_native(in->plan), &signals);
     int death = plan_is_native(in->plan) ? SIGKILL : SIGTERM;
     prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);
     if (in->nodump)
@@ -842,6 +851,8 @@ void init_main(const struct init_input *in)
      * core file; and 1 is the only value for which the kernel does not start a program of the host
      * either. */
     limit(RLIMIT_CORE, 1);
+    if (in->plan->mode != POLICY_NO_SANDBOX)
+        limit_share(RLIMIT_SIGPENDING, 0); /* also of those that are sent to us */
     if (plan_is_native(in->plan))
         build(&init);
     else

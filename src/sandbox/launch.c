@@ -588,15 +588,19 @@ void child_blame(const struct child *child, struct err *err)
     }
 }
 
+static void send_word(const struct child *child, char word)
+{
+    (void)!send(child->control, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 void child_continue(const struct child *child)
 {
-    const char word = INIT_CONTINUE;
-    (void)!send(child->control, &word, 1, MSG_NOSIGNAL);
+    send_word(child, INIT_CONTINUE);
 }
 
 void child_terminate(const struct child *child)
 {
-    syscall(SYS_pidfd_send_signal, child->pidfd, INIT_ASK_TO_END, NULL, 0);
+    send_word(child, INIT_ASK_TO_END);
 }
 
 void child_kill(const struct child *child)
