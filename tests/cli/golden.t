@@ -136,12 +136,12 @@ tasks.json 5 2
 y 5 2
 
 ## only a step that passes writes
-$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 1000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g}}, {type: title_is, payload: {text: t}}]}]\n' >s/a.yaml; cordon run --update-goldens s/a.yaml >/dev/null 2>&1; echo $?; ls s
+$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: up, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}}, {id: a, timeout_ms: 1000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g}}, {type: title_is, payload: {text: t}}]}]\n' >s/a.yaml; cordon run --update-goldens s/a.yaml >/dev/null 2>&1; echo $?; ls s
 5
 a.yaml
 
 ## a replay compares with what the run compared with, wherever it is started and whatever became of the file
-$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 2000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g/x.txt}}]}]\n' >s/a.yaml; cordon run --update-goldens s/a.yaml --artifacts a >/dev/null; cat a/goldens/0001.txt
+$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 20000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g/x.txt}}]}]\n' >s/a.yaml; cordon run --update-goldens s/a.yaml --artifacts a >/dev/null; cat a/goldens/0001.txt
 1 golden written
 x
 $ echo y >s/g/x.txt; cordon replay --artifacts a; cd s && cordon replay --artifacts ../a --offline

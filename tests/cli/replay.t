@@ -469,9 +469,10 @@ $ echo 'trap "" TERM HUP; echo ready; while :; do read x; done' > p && echo '{"s
 "exit_status":{"success":false,"exit_code":null,"signal":9,"terminated_by_harness":true}
 
 ## interrupted
-$ echo 'while [ -e go ]; do :; done' > p; cordon exec --artifacts a --pipes -- bash p && touch go && timeout -s INT 0.3 cordon replay --artifacts a --json 2> /dev/null
+# a shell ignores SIGINT in its background jobs
+$ f=p-$$; echo 'while [ -e go ]; do :; done' > $f; cordon exec --artifacts a --pipes -- bash $f && touch go; env --default-signal=INT cordon replay --artifacts a --json 2> /dev/null & until grep -qszx "[p]-$$" /proc/[0-9]*/cmdline; do sleep 0.05; done; kill -INT $!; wait $!
 {"protocol_version":1,"error":{"code":"E_CANCELED","message":"interrupted by signal 2 (SIGINT)","context":{"signal":2}}}
-? 124
+? 130
 
 ## wrong words
 $ cordon replay
