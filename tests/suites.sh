@@ -29,7 +29,6 @@ suite_word() {
   '{sanitized}') ! is_sanitized "$build" || lines=(--sanitized) ;;
   '{kill}') is_sanitized "$build" || lines=(--kill "$build/tests/record_kill.so") ;;
   '{repeat}') if is_sanitized "$build"; then lines=(1); else lines=(2); fi ;;
-  '{seconds}') lines=(10) ;;
   '{quick}') [ -z "${QUICK:-}" ] || lines=(--in-turn) ;;
   '{turn}') if [ -z "${EVERYTHING:-}" ] && is_sanitized "$build"; then lines=(--in-turn); fi ;;
   '{packages}') [ -z "$(git status --porcelain)" ] || lines=(quick) ;; # twice only if the tree is clean
