@@ -378,7 +378,7 @@ failed: 1 of 2 steps passed, [0-9]+ ms (re)
 ? 5
 
 ## a scenario that is no file
-$ mkfifo f.yaml; timeout 20 cordon run f.yaml
+$ mkfifo f.yaml; timeout 60 cordon run f.yaml
 cordon: the scenario 'f.yaml' is no regular file [E_IO]
 ? 10
 $ printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x"]}\nsteps: []\n' | cordon run /dev/stdin
