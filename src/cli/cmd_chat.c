@@ -91,7 +91,7 @@ static bool open_talk(struct talk *t, struct err *err)
     if (!open_console(t, err))
         return false;
     watch_stops(t, &set);
-    t->chat = chat_new(&(struct chat_options){.width = t->console.look.cols,
+    t->chat = chat_rows_new(&(struct chat_rows_options){.width = t->console.look.cols,
         .rows = t->console.look.rows,
         .show_links = t->console.look.no_links || t->console.plain,
         .whole_prompts = t->console.lines,
@@ -128,7 +128,7 @@ static void close_talk(struct talk *t)
 {
     const int fds[] = {t->wake, t->answered, t->resized};
     console_close(&t->console);
-    chat_free(t->chat);
+    chat_rows_free(t->chat);
     editor_free(t->editor);
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)
         if (fds[i] >= 0)
@@ -186,10 +186,10 @@ void talk_show_past(struct talk *t, const json_t *messages)
         if (i + PAST_SHOWN < n || masked.n == 0)
             continue;
         if (type == MESSAGE_USER)
-            chat_user(t->chat, buf_str(&masked));
+            chat_rows_user(t->chat, buf_str(&masked));
         else
-            chat_text(t->chat, buf_str(&masked));
-        chat_end(t->chat);
+            chat_rows_text(t->chat, buf_str(&masked));
+        chat_rows_end(t->chat);
     }
 }
 

@@ -8,7 +8,7 @@
 
 #include "cli/agent_job.h"
 #include "cli/history.h"
-#include "tui/chat.h"
+#include "tui/chat_rows.h"
 #include "tui/console.h"
 #include "tui/editor.h"
 
@@ -48,7 +48,7 @@ struct talk {
     int wake, answered; /* eventfds that wake this and the agent's thread */
     int resized;        /* signalfd for SIGWINCH and SIGTSTP */
     /* Protected by the lock: */
-    struct chat *chat;
+    struct chat_rows *chat;
     struct question question;
     struct buf held; /* possible start of a key */
     struct usage used;

@@ -21,7 +21,7 @@ static void plain_choices(struct talk *t)
     buf_printf(&line, "[y]es, [n]o%s", q->edit ? ", [e]dit" : "");
     if (q->rule.n)
         buf_printf(&line, ", [a]lways %s", buf_z((struct buf *)&q->rule));
-    chat_note(t->chat, buf_str(&line));
+    chat_rows_note(t->chat, buf_str(&line));
 }
 
 /* Shows the arguments of a tool whose changes cannot be previewed here. */
@@ -50,7 +50,7 @@ static void put_question(struct talk *t, const struct approve_question *q, struc
         q->is_command ? "run"
         : q->mutating ? "change"
                       : "read");
-    struct chat_question shown = {.words = buf_str(&words),
+    struct chat_rows_question shown = {.words = buf_str(&words),
         .subject = q->subject,
         .is_command = q->is_command,
         .diff = q->diff,
@@ -58,7 +58,7 @@ static void put_question(struct talk *t, const struct approve_question *q, struc
     if (!q->is_command && q->mutating && q->diff.n == 0)
         add_arguments(q->arguments, &arguments);
     shown.text = buf_str(&arguments);
-    chat_ask(t->chat, &shown);
+    chat_rows_ask(t->chat, &shown);
     question->open = true;
     question->is_command = q->is_command;
     question->edit = q->edit && q->edit->text.n < EDITOR_MAX ? q->edit : NULL;
@@ -85,11 +85,11 @@ static void note_answer(struct talk *t, enum approve_answer answer)
     AUTO_BUF struct buf words = BUF_INIT(2 * SUBJECT_MAX);
     struct question *q = &t->question;
     bool edited = answer == APPROVE_EDITED && q->is_command;
-    chat_asked(t->chat, edited ? buf_str(&q->edit->now) : (struct str){0});
+    chat_rows_asked(t->chat, edited ? buf_str(&q->edit->now) : (struct str){0});
     if (answer != APPROVE_YES_ALWAYS)
         return;
     buf_printf(&words, "not asked again in this conversation: %s", buf_z(&q->rule));
-    chat_note(t->chat, buf_str(&words));
+    chat_rows_note(t->chat, buf_str(&words));
 }
 
 enum approve_answer talk_ask(void *context, const struct approve_question *q, struct str rule)
@@ -127,7 +127,7 @@ void talk_tell_diff(void *context, struct str diff)
 {
     struct talk *t = context;
     pthread_mutex_lock(&t->lock);
-    chat_diff(t->chat, diff);
+    chat_rows_diff(t->chat, diff);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -181,7 +181,7 @@ static void talk_ask_start_edit(struct talk *t)
     if (!q->edit)
         return;
     if (t->console.plain) {
-        chat_note(t->chat, STR("what instead? an empty line goes back to the question"));
+        chat_rows_note(t->chat, STR("what instead? an empty line goes back to the question"));
         q->editing = q->half = true;
         return;
     }
@@ -190,7 +190,7 @@ static void talk_ask_start_edit(struct talk *t)
     q->editing = load_editor(t, q->edit->text);
     if (!q->editing) {
         editor_set(t->editor, buf_str(&q->draft));
-        chat_note(t->chat, STR("this has characters in it that can't be edited here"));
+        chat_rows_note(t->chat, STR("this has characters in it that can't be edited here"));
     }
 }
 

@@ -153,8 +153,8 @@ void talk_show_block(struct talk *t, const char *language, struct str text)
     mask_add_text(&t->job.mask, text, &masked);
     prose_add_block(&b, language, str_trim_end(buf_str(&masked), '\n'));
     pthread_mutex_lock(&t->lock);
-    chat_text(t->chat, buf_str(&b));
-    chat_end(t->chat);
+    chat_rows_text(t->chat, buf_str(&b));
+    chat_rows_end(t->chat);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -173,7 +173,7 @@ static void wait_for_turn(struct talk *t, const char *name, struct str words)
     buf_add_str(&t->later, buf_str(&line));
     buf_add_byte(&t->later, '\0');
     pthread_mutex_lock(&t->lock);
-    chat_queue(t->chat, buf_str(&line));
+    chat_rows_queue(t->chat, buf_str(&line));
     pthread_mutex_unlock(&t->lock);
 }
 

@@ -6,7 +6,7 @@ void talk_open(struct talk *t, struct str words)
 {
     (void)words;
     pthread_mutex_lock(&t->lock);
-    bool any = chat_open(t->chat);
+    bool any = chat_rows_open(t->chat);
     pthread_mutex_unlock(&t->lock);
     if (!any)
         talk_note(t, "nothing is collapsed");
@@ -14,42 +14,42 @@ void talk_open(struct talk *t, struct str words)
 
 static void talk_look_previous(struct talk *t)
 {
-    (void)chat_look(t->chat, -1);
+    (void)chat_rows_look(t->chat, -1);
 }
 
 static void talk_look_next(struct talk *t)
 {
-    (void)chat_look(t->chat, 1);
+    (void)chat_rows_look(t->chat, 1);
 }
 
 static void talk_look_up(struct talk *t)
 {
-    chat_look_scroll(t->chat, 0, -1);
+    chat_rows_look_scroll(t->chat, 0, -1);
 }
 
 static void talk_look_down(struct talk *t)
 {
-    chat_look_scroll(t->chat, 0, 1);
+    chat_rows_look_scroll(t->chat, 0, 1);
 }
 
 static void talk_look_page_up(struct talk *t)
 {
-    chat_look_scroll(t->chat, -1, 0);
+    chat_rows_look_scroll(t->chat, -1, 0);
 }
 
 static void talk_look_page_down(struct talk *t)
 {
-    chat_look_scroll(t->chat, 1, 0);
+    chat_rows_look_scroll(t->chat, 1, 0);
 }
 
 static void talk_look_print(struct talk *t)
 {
-    (void)chat_open(t->chat);
+    (void)chat_rows_open(t->chat);
 }
 
 static void talk_look_close(struct talk *t)
 {
-    chat_look_end(t->chat);
+    chat_rows_look_end(t->chat);
 }
 
 static const struct {
@@ -70,15 +70,15 @@ static const struct {
 static bool look_key(struct talk *t, const struct typed *typed)
 {
     bool key = typed->kind == TYPED_KEY;
-    if (!chat_looks(t->chat))
-        return key && strcmp(typed->key, "Ctrl+o") == 0 && (chat_look(t->chat, 0), true);
+    if (!chat_rows_looks(t->chat))
+        return key && strcmp(typed->key, "Ctrl+o") == 0 && (chat_rows_look(t->chat, 0), true);
     for (size_t i = 0; key && i < ARRAY_LEN(rows); i++)
         if (strcmp(typed->key, rows[i].key) == 0) {
             rows[i].run(t);
             return true;
         }
     if (typed->kind != TYPED_MOUSE && typed->kind != TYPED_UNKNOWN)
-        chat_look_end(t->chat); /* typing closes the view */
+        chat_rows_look_end(t->chat); /* typing closes the view */
     return false;
 }
 

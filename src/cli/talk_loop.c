@@ -55,7 +55,7 @@ void talk_say(struct talk *t, struct str words)
         buf_add_z(&t->queue, "\n\n");
     buf_add_str(&t->queue, words);
     pthread_mutex_lock(&t->lock);
-    chat_queue(t->chat, words);
+    chat_rows_queue(t->chat, words);
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -89,7 +89,7 @@ static void talk_loop_interrupt(struct talk *t)
 static void talk_loop_resize(struct talk *t)
 {
     pthread_mutex_lock(&t->lock);
-    chat_set_size(t->chat, t->console.look.cols, t->console.look.rows);
+    chat_rows_set_size(t->chat, t->console.look.cols, t->console.look.rows);
     pthread_mutex_unlock(&t->lock);
     t->dirty = true;
 }
@@ -176,7 +176,7 @@ void talk_draw(struct talk *t)
         .prompt = t->question.editing ? STR("edit> ") : STR("> "),
         .hint = t->question.open ? STR("") : STR("what is to be done?")};
     t->told = false;
-    bool more = chat_rows(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
+    bool more = chat_rows_take(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
     talk_add_question(t, look->cols, &region);
     if (!more)
         talk_question_drawn(t);

@@ -22,7 +22,7 @@ static void talk_shell_show_result(struct talk *t, const struct tool_result *res
     bool failed = result->error.code;
     mask_add_text(&t->job.mask, buf_str(&result->content), &masked);
     pthread_mutex_lock(&t->lock);
-    chat_result(t->chat, STR("!"), failed, buf_str(&masked));
+    chat_rows_result(t->chat, STR("!"), failed, buf_str(&masked));
     pthread_mutex_unlock(&t->lock);
     if (!failed && masked.n) /* failed output is not collapsed */
         talk_show_block(t, "", buf_str(&result->content));
@@ -55,7 +55,7 @@ void talk_shell(struct talk *t, struct str command)
     buf_reset(&t->typed);
     buf_add_str(&t->typed, command);
     pthread_mutex_lock(&t->lock);
-    chat_call(t->chat, STR("!"), STR("!"), command);
+    chat_rows_call(t->chat, STR("!"), STR("!"), command);
     pthread_mutex_unlock(&t->lock);
     (void)talk_start_work(t, talk_shell_run_command);
 }

@@ -16,15 +16,15 @@ static void talk_show_text(struct talk *t, struct str delta)
     memmove(t->held.p, t->held.p + t->held.n - left, left);
     buf_truncate(&t->held, left);
     if (shown.n)
-        chat_text(t->chat, buf_str(&shown));
+        chat_rows_text(t->chat, buf_str(&shown));
 }
 
 void talk_say_rest(struct talk *t)
 {
     if (t->held.n)
-        chat_text(t->chat, buf_str(&t->held));
+        chat_rows_text(t->chat, buf_str(&t->held));
     buf_reset(&t->held);
-    chat_end(t->chat);
+    chat_rows_end(t->chat);
 }
 
 static void talk_show_stream(struct talk *t, const struct llm_event *e)
@@ -34,10 +34,10 @@ static void talk_show_stream(struct talk *t, const struct llm_event *e)
         talk_show_text(t, e->delta);
     } else if (e->kind == LLM_THINKING_DELTA) {
         mask_add_text(&t->job.mask, e->delta, &masked);
-        chat_thinking(t->chat, buf_str(&masked));
+        chat_rows_thinking(t->chat, buf_str(&masked));
     } else if (e->kind == LLM_RESTART) {
         buf_reset(&t->held);
-        chat_restart(t->chat);
+        chat_rows_restart(t->chat);
     }
 }
 
@@ -48,7 +48,7 @@ static void talk_show_add_names(struct str patch, struct buf *words)
         "*** Add File: ", "*** Update File: ", "*** Delete File: ", "+++ b/", "+++ "};
     for (struct str line; str_cut(patch, '\n', &line, &patch);)
         for (size_t i = 0; i < ARRAY_LEN(marks); i++)
-            if (str_starts_with(line, str_z(marks[i])) && words->n < CHAT_SUMMARY_BYTES) {
+            if (str_starts_with(line, str_z(marks[i])) && words->n < CHAT_ROWS_SUMMARY_BYTES) {
                 buf_add_z(words, words->n ? ", " : "");
                 buf_add_str(words, str_skip(line, strlen(marks[i])));
                 break;
@@ -69,7 +69,7 @@ static void talk_show_call(struct talk *t, const json_t *call)
             buf_add_str(&words, json_str(value));
     }
     mask_add_text(&t->job.mask, buf_str(&words), &shown);
-    chat_call(t->chat, json_member(call, "id"), json_member(call, "name"), buf_str(&shown));
+    chat_rows_call(t->chat, json_member(call, "id"), json_member(call, "name"), buf_str(&shown));
 }
 
 static void talk_show_result(struct talk *t, const json_t *message)
@@ -77,7 +77,7 @@ static void talk_show_result(struct talk *t, const json_t *message)
     AUTO_BUF struct buf text = BUF_INIT(64 << 20), masked = BUF_INIT(64 << 20);
     message_add_text(message, &text);
     mask_add_text(&t->job.mask, buf_str(&text), &masked);
-    chat_result(t->chat, json_member(message, "tool_call_id"),
+    chat_rows_result(t->chat, json_member(message, "tool_call_id"),
         json_is_true(json_object_get(message, "is_error")), buf_str(&masked));
 }
 
@@ -118,7 +118,7 @@ static void talk_show_compacted(struct talk *t, const struct agent_event *event)
     buf_printf(&words, "the conversation goes on with a summary and its last %zu message%s",
         event->kept, event->kept == 1 ? "" : "s");
     t->context = 0; /* unknown until the next answer */
-    chat_note(t->chat, buf_str(&words));
+    chat_rows_note(t->chat, buf_str(&words));
 }
 
 bool talk_tell(void *context, const struct agent_event *event)
@@ -140,8 +140,8 @@ bool talk_tell(void *context, const struct agent_event *event)
         talk_show_result(t, event->message);
         break;
     case AGENT_COMPACTING:
-        chat_note(t->chat, t->prompt ? STR("the conversation gets long: a summary is made")
-                                     : STR("a summary is made"));
+        chat_rows_note(t->chat, t->prompt ? STR("the conversation gets long: a summary is made")
+                                          : STR("a summary is made"));
         break;
     case AGENT_COMPACTED:
         talk_show_compacted(t, event);
@@ -164,7 +164,7 @@ void talk_tell_retry(void *context, const struct retry_notice *notice)
     if (notice->delay_ms)
         buf_printf(&words, " in %llu s", (unsigned long long)(notice->delay_ms + 999) / 1000);
     pthread_mutex_lock(&t->lock);
-    chat_note(t->chat, buf_str(&words));
+    chat_rows_note(t->chat, buf_str(&words));
     talk_changed(t);
     pthread_mutex_unlock(&t->lock);
 }

@@ -49,7 +49,7 @@ static void *talk_turn_thread(void *context)
 void talk_note(struct talk *t, const char *words)
 {
     pthread_mutex_lock(&t->lock);
-    chat_note(t->chat, str_z(words));
+    chat_rows_note(t->chat, str_z(words));
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -57,7 +57,7 @@ void talk_note_error(struct talk *t, struct err *err)
 {
     mask_err(&t->job.mask, err);
     pthread_mutex_lock(&t->lock);
-    chat_error(t->chat, str_z(err->message));
+    chat_rows_error(t->chat, str_z(err->message));
     pthread_mutex_unlock(&t->lock);
 }
 
@@ -78,7 +78,7 @@ void talk_start_turn(struct talk *t, struct str text)
 {
     pthread_mutex_lock(&t->lock);
     if (!t->console.plain || t->console.lines) /* otherwise the terminal has echoed it */
-        chat_user(t->chat, text);
+        chat_rows_user(t->chat, text);
     pthread_mutex_unlock(&t->lock);
     t->prompt = message_user(text);
     if (t->aside.n)
@@ -122,9 +122,9 @@ static void show_end(struct talk *t)
         return;
     }
     if (t->err.code == E_CANCELED) {
-        chat_note(t->chat, STR("interrupted"));
+        chat_rows_note(t->chat, STR("interrupted"));
     } else {
-        chat_error(t->chat, str_z(t->err.message));
+        chat_rows_error(t->chat, str_z(t->err.message));
     }
     err_done(&t->err);
 }
@@ -137,7 +137,7 @@ void talk_end_turn(struct talk *t)
     t->busy = false;
     pthread_mutex_lock(&t->lock);
     show_end(t);
-    chat_unqueue(t->chat);
+    chat_rows_unqueue(t->chat);
     talk_end_edit(t); /* the next question has another text */
     talk_apply_consent(t);
     pthread_mutex_unlock(&t->lock);

@@ -4,93 +4,93 @@
 
 #include "shown.h"
 
-#include "tui/chat.h"
+#include "tui/chat_rows.h"
 
 enum {
     SHOWN_MAX = 1 << 20,
 };
 
 /* Questions, diffs, and the viewer. */
-static void play_more(struct chat *c, char step, struct str text)
+static void play_more(struct chat_rows *c, char step, struct str text)
 {
     switch (step) {
     case 'D':
-        chat_diff(c, text);
+        chat_rows_diff(c, text);
         break;
     case 'l':
-        (void)chat_look(c, *text.p == '<' ? -1 : *text.p == '>' ? 1 : 0);
+        (void)chat_rows_look(c, *text.p == '<' ? -1 : *text.p == '>' ? 1 : 0);
         break;
     case 'x':
-        chat_look_end(c);
+        chat_rows_look_end(c);
         break;
     case '?':
-        chat_ask(c, &(struct chat_question){.words = STR("shell wants to run:"),
-                        .subject = text,
-                        .is_command = true,
-                        .why = STR("so")});
+        chat_rows_ask(c, &(struct chat_rows_question){.words = STR("shell wants to run:"),
+                             .subject = text,
+                             .is_command = true,
+                             .why = STR("so")});
         break;
     case '!':
-        chat_ask(c, &(struct chat_question){.words = STR("x wants to change:"),
-                        .subject = STR("f"),
-                        .diff = text,
-                        .why = STR("so")});
+        chat_rows_ask(c, &(struct chat_rows_question){.words = STR("x wants to change:"),
+                             .subject = STR("f"),
+                             .diff = text,
+                             .why = STR("so")});
         break;
     case 'a':
-        chat_asked(c, text.n ? text : (struct str){0});
+        chat_rows_asked(c, text.n ? text : (struct str){0});
         break;
     }
 }
 
 /* Steps: a letter selects the action, the rest is its text. */
-static void play(struct chat *c, const char *const *steps)
+static void play(struct chat_rows *c, const char *const *steps)
 {
     for (; *steps; steps++) {
         struct str text = str_z(*steps + 1);
         switch (**steps) {
         case 'u':
-            chat_user(c, text);
+            chat_rows_user(c, text);
             break;
         case 't':
-            chat_text(c, text);
+            chat_rows_text(c, text);
             break;
         case 'k':
-            chat_thinking(c, text);
+            chat_rows_thinking(c, text);
             break;
         case '.':
-            chat_end(c);
+            chat_rows_end(c);
             break;
         case 'c':
-            chat_call(c, STR("1"), STR("shell"), text);
+            chat_rows_call(c, STR("1"), STR("shell"), text);
             break;
         case 'd':
-            chat_call(c, STR("2"), STR("read_file"), text);
+            chat_rows_call(c, STR("2"), STR("read_file"), text);
             break;
         case 'r':
-            chat_result(c, STR("1"), false, text);
+            chat_rows_result(c, STR("1"), false, text);
             break;
         case 'f':
-            chat_result(c, STR("1"), true, text);
+            chat_rows_result(c, STR("1"), true, text);
             break;
         case 'n':
-            chat_note(c, text);
+            chat_rows_note(c, text);
             break;
         case 'e':
-            chat_error(c, text);
+            chat_rows_error(c, text);
             break;
         case 'q':
-            chat_queue(c, text);
+            chat_rows_queue(c, text);
             break;
         case 'o':
-            (void)chat_open(c);
+            (void)chat_rows_open(c);
             break;
         case 'R':
-            chat_restart(c);
+            chat_rows_restart(c);
             break;
         default:
             play_more(c, **steps, text);
             break;
         case 'w':
-            chat_set_size(c, 10, 24);
+            chat_rows_set_size(c, 10, 24);
             break;
         }
     }
@@ -168,77 +168,77 @@ TEST(chat_rows)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_TEXT struct text stay = TEXT_INIT, region = TEXT_INIT;
         AUTO_BUF struct buf stayed = BUF_INIT(SHOWN_MAX), live = BUF_INIT(SHOWN_MAX);
-        struct chat *c = chat_new(&(struct chat_options){.width = 40});
+        struct chat_rows *c = chat_rows_new(&(struct chat_rows_options){.width = 40});
         test_row(i, rows[i].name);
         play(c, rows[i].steps);
-        chat_rows(c, 0, &stay, &region);
+        chat_rows_take(c, 0, &stay, &region);
         shown(&stay, &stayed);
         shown(&region, &live);
         CHECK_Z(buf_z(&stayed), rows[i].stay);
         CHECK_Z(buf_z(&live), rows[i].region);
         CHECK(shown_is_safe(&stay) && shown_is_safe(&region));
         text_reset(&stay);
-        chat_rows(c, 0, &stay, &region);
+        chat_rows_take(c, 0, &stay, &region);
         CHECK_INT(stay.n, 0);
-        chat_free(c);
+        chat_rows_free(c);
     }
 }
 
-TEST(chat_keeps_little)
+TEST(chat_rows_keeps_little)
 {
     AUTO_BUF struct buf output = BUF_INIT(4 << 20);
     AUTO_TEXT struct text stay = TEXT_INIT, region = TEXT_INIT;
-    struct chat *c = chat_new(&(struct chat_options){.width = 40});
+    struct chat_rows *c = chat_rows_new(&(struct chat_rows_options){.width = 40});
     while (output.n < 3 << 20)
         buf_add_z(&output, "a line of output\n");
     for (int i = 0; i < 200; i++) {
         char id[16];
         snprintf(id, sizeof(id), "%d", i);
-        chat_call(c, str_z(id), STR("shell"), buf_str(&output));
-        chat_thinking(c, buf_str(&output));
+        chat_rows_call(c, str_z(id), STR("shell"), buf_str(&output));
+        chat_rows_thinking(c, buf_str(&output));
     }
-    chat_rows(c, 0, &stay, &region);
-    CHECK_INT(region.n, CHAT_CALLS + 1);
-    chat_result(c, STR("0"), true, buf_str(&output));
+    chat_rows_take(c, 0, &stay, &region);
+    CHECK_INT(region.n, CHAT_ROWS_CALLS + 1);
+    chat_rows_result(c, STR("0"), true, buf_str(&output));
     text_reset(&stay);
-    chat_rows(c, 0, &stay, &region);
-    CHECK(stay.n <= CHAT_FAILED_LINES + 2);
-    CHECK(chat_open(c));
+    chat_rows_take(c, 0, &stay, &region);
+    CHECK(stay.n <= CHAT_ROWS_FAILED_LINES + 2);
+    CHECK(chat_rows_open(c));
     text_reset(&stay);
-    chat_rows(c, 0, &stay, &region);
-    CHECK(stay.n <= CHAT_KEPT / 17 + 2);
-    chat_free(c);
+    chat_rows_take(c, 0, &stay, &region);
+    CHECK(stay.n <= CHAT_ROWS_KEPT / 17 + 2);
+    chat_rows_free(c);
 }
 
 /* At most this many rows at once, all of them in order, and then those after them. */
-TEST(chat_hands_out_a_few_rows)
+TEST(chat_rows_hands_out_a_few_rows)
 {
     AUTO_TEXT struct text region = TEXT_INIT;
     AUTO_BUF struct buf got = BUF_INIT(SHOWN_MAX), want = BUF_INIT(SHOWN_MAX);
-    struct chat *c = chat_new(&(struct chat_options){.width = 40, .most = 7});
+    struct chat_rows *c = chat_rows_new(&(struct chat_rows_options){.width = 40, .most = 7});
     bool more = true;
     for (int i = 0; i < 1000; i++) {
         AUTO_TEXT struct text stay = TEXT_INIT;
         char line[32];
         snprintf(line, sizeof(line), "[%d]", i);
-        chat_note(c, str_z(line));
+        chat_rows_note(c, str_z(line));
         buf_printf(&want, "⟦f:· %s⟧\n", line);
         if (i % 9 == 0) {
-            more = chat_rows(c, 0, &stay, &region);
+            more = chat_rows_take(c, 0, &stay, &region);
             CHECK_INT(more, i > 0);
             CHECK(stay.n <= 7);
             shown(&stay, &got);
         }
     }
-    chat_text(c, STR("still coming"));
+    chat_rows_text(c, STR("still coming"));
     buf_add_z(&want, "\n");
     while (more) {
         AUTO_TEXT struct text stay = TEXT_INIT;
         CHECK_INT(region.n, 0);
-        more = chat_rows(c, 0, &stay, &region);
+        more = chat_rows_take(c, 0, &stay, &region);
         shown(&stay, &got);
     }
     CHECK_Z(buf_z(&got), buf_z(&want));
     CHECK_INT(region.n, 1);
-    chat_free(c);
+    chat_rows_free(c);
 }

@@ -1,7 +1,7 @@
 /* Collapsed texts: a bounded list that can be viewed or printed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/bar.h"
-#include "tui/chat_state.h"
+#include "tui/chat_rows_state.h"
 #include "tui/diffview.h"
 
 enum {
@@ -10,7 +10,7 @@ enum {
 
 /* List ---------------------------------------------------------------------------------------- */
 
-static void forget_oldest(struct chat *c)
+static void forget_oldest(struct chat_rows *c)
 {
     struct fold *f = &c->folds[0];
     c->folded -= f->n;
@@ -19,41 +19,42 @@ static void forget_oldest(struct chat *c)
     c->n_folds--;
     memmove(f, f + 1, c->n_folds * sizeof(*f));
     if (c->look.on && c->look.at == 0)
-        chat_look_end(c);
+        chat_rows_look_end(c);
     else if (c->look.on)
         c->look.at--;
 }
 
-void chat_fold(struct chat *c, struct str title, struct str text, bool diff)
+void chat_rows_fold(struct chat_rows *c, struct str title, struct str text, bool diff)
 {
-    if (text.n > CHAT_KEPT)
-        text = diff ? str_head(text, CHAT_KEPT) : str_skip(text, text.n - CHAT_KEPT);
+    if (text.n > CHAT_ROWS_KEPT)
+        text = diff ? str_head(text, CHAT_ROWS_KEPT) : str_skip(text, text.n - CHAT_ROWS_KEPT);
     if (text.n == 0)
         return;
-    while (c->n_folds == CHAT_FOLDS || (c->n_folds && c->folded + text.n > CHAT_FOLDED))
+    while (c->n_folds == CHAT_ROWS_FOLDS || (c->n_folds && c->folded + text.n > CHAT_ROWS_FOLDED))
         forget_oldest(c);
-    c->folds[c->n_folds++] = (struct fold){chat_copy(title), chat_copy(text), text.n, diff, false};
+    c->folds[c->n_folds++] =
+        (struct fold){chat_rows_copy(title), chat_rows_copy(text), text.n, diff, false};
     c->folded += text.n;
 }
 
-void chat_folds_done(struct chat *c)
+void chat_rows_folds_done(struct chat_rows *c)
 {
-    chat_look_end(c);
+    chat_rows_look_end(c);
     while (c->n_folds)
         forget_oldest(c);
 }
 
-static void put_fold(const struct chat *c, const struct fold *f, struct text *out)
+static void put_fold(const struct chat_rows *c, const struct fold *f, struct text *out)
 {
     const struct diffview how = {.width = c->options.width, .headings = true};
     struct str text = str_n(f->text, f->n);
     if (f->diff)
         diffview_put(text, &how, out);
     else
-        chat_put_output(c, text, out);
+        chat_rows_put_output(c, text, out);
 }
 
-bool chat_open(struct chat *c)
+bool chat_rows_open(struct chat_rows *c)
 {
     size_t i = c->n_folds;
     if (c->look.on)
@@ -64,8 +65,8 @@ bool chat_open(struct chat *c)
     if (i == 0)
         return false;
     struct fold *f = &c->folds[i - 1];
-    chat_look_end(c);
-    chat_begin(c, false);
+    chat_rows_look_end(c);
+    chat_rows_begin(c, false);
     if (i < c->n_folds) { /* unless it is directly above */
         text_add_z(&c->stay, "◇ ", &theme[THEME_DIM]);
         text_add(&c->stay, str_z(f->title), &theme[THEME_DIM]);
@@ -78,7 +79,7 @@ bool chat_open(struct chat *c)
 
 /* Viewer -------------------------------------------------------------------------------------- */
 
-static void make_rows(struct chat *c)
+static void make_rows(struct chat_rows *c)
 {
     struct look *l = &c->look;
     text_reset(&l->rows);
@@ -86,7 +87,7 @@ static void make_rows(struct chat *c)
         put_fold(c, &c->folds[l->at], &l->rows);
 }
 
-static void show_one(struct chat *c, size_t at)
+static void show_one(struct chat_rows *c, size_t at)
 {
     c->look.on = true;
     c->look.at = at;
@@ -94,7 +95,7 @@ static void show_one(struct chat *c, size_t at)
     make_rows(c);
 }
 
-bool chat_look(struct chat *c, int step)
+bool chat_rows_look(struct chat_rows *c, int step)
 {
     if (c->n_folds == 0)
         return false;
@@ -107,37 +108,37 @@ bool chat_look(struct chat *c, int step)
     return true;
 }
 
-bool chat_looks(const struct chat *c)
+bool chat_rows_looks(const struct chat_rows *c)
 {
     return c->look.on;
 }
 
-void chat_look_end(struct chat *c)
+void chat_rows_look_end(struct chat_rows *c)
 {
     c->look.on = false;
     text_done(&c->look.rows);
     c->look.rows = TEXT_INIT;
 }
 
-void chat_relook(struct chat *c)
+void chat_rows_relook(struct chat_rows *c)
 {
     make_rows(c);
 }
 
-static size_t chat_page_rows(const struct chat *c)
+static size_t chat_rows_page_rows(const struct chat_rows *c)
 {
     size_t half = c->options.rows / 2;
     return MAX(half, (size_t)LOOK_ROWS_MIN);
 }
 
-void chat_look_scroll(struct chat *c, int pages, int rows)
+void chat_rows_look_scroll(struct chat_rows *c, int pages, int rows)
 {
-    long by = rows + pages * (long)(chat_page_rows(c) - 1), top = (long)c->look.top + by;
-    long last = (long)c->look.rows.n - (long)chat_page_rows(c);
+    long by = rows + pages * (long)(chat_rows_page_rows(c) - 1), top = (long)c->look.top + by;
+    long last = (long)c->look.rows.n - (long)chat_rows_page_rows(c);
     c->look.top = (size_t)MAX(0L, MIN(top, last));
 }
 
-static void put_title(const struct chat *c, struct text *region)
+static void put_title(const struct chat_rows *c, struct text *region)
 {
     AUTO_TEXT struct text row = TEXT_INIT;
     char which[64];
@@ -151,15 +152,15 @@ static void put_title(const struct chat *c, struct text *region)
     text_end(region);
 }
 
-static void put_keys(const struct chat *c, struct text *region)
+static void put_keys(const struct chat_rows *c, struct text *region)
 {
     AUTO_TEXT struct text row = TEXT_INIT;
     const struct look *l = &c->look;
     struct bar bar = {0};
     char where[64];
-    bool more = l->rows.n > chat_page_rows(c);
+    bool more = l->rows.n > chat_rows_page_rows(c);
     snprintf(where, sizeof(where), "%zu-%zu of %zu", l->top + 1,
-        MIN(l->top + chat_page_rows(c), l->rows.n), l->rows.n);
+        MIN(l->top + chat_rows_page_rows(c), l->rows.n), l->rows.n);
     bar_add(&bar, 2, THEME_DIM, more ? str_z(where) : STR(""));
     bar_add(&bar, 3, THEME_DIM, more ? STR("↑↓ scroll") : STR(""));
     bar_add(&bar, 4, THEME_DIM, c->n_folds > 1 ? STR("←→ others") : STR(""));
@@ -171,15 +172,15 @@ static void put_keys(const struct chat *c, struct text *region)
     text_end(region);
 }
 
-void chat_put_look(struct chat *c, struct text *region)
+void chat_rows_put_look(struct chat_rows *c, struct text *region)
 {
     struct look *l = &c->look;
     if (!l->on)
         return;
-    chat_look_scroll(c, 0, 0);
+    chat_rows_look_scroll(c, 0, 0);
     text_end(region);
     put_title(c, region);
-    for (size_t i = l->top; i < l->rows.n && i < l->top + chat_page_rows(c); i++)
+    for (size_t i = l->top; i < l->rows.n && i < l->top + chat_rows_page_rows(c); i++)
         text_copy(region, &l->rows, i);
     put_keys(c, region);
 }

@@ -1,9 +1,9 @@
-/* State shared by chat.c and chat_look.c. */
+/* State shared by chat_rows.c and chat_rows_look.c. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef TUI_CHAT_STATE_H
-#define TUI_CHAT_STATE_H
+#ifndef TUI_CHAT_ROWS_STATE_H
+#define TUI_CHAT_ROWS_STATE_H
 
-#include "tui/chat.h"
+#include "tui/chat_rows.h"
 #include "tui/markdown.h"
 #include "tui/theme.h"
 
@@ -26,8 +26,8 @@ struct look {
     struct text rows; /* of the text */
 };
 
-struct chat {
-    struct chat_options options;
+struct chat_rows {
+    struct chat_rows_options options;
     struct text stay; /* rows that stay; the first `at` were returned already */
     size_t at;
     struct markdown *answer;
@@ -40,26 +40,26 @@ struct chat {
     struct buf diff;     /* of the current call */
     bool diff_seen;      /* already shown in a request for approval */
     bool asks;           /* a request for approval is pending */
-    struct fold folds[CHAT_FOLDS];
+    struct fold folds[CHAT_ROWS_FOLDS];
     size_t n_folds, folded; /* and their total size in bytes */
     struct look look;
-    struct call calls[CHAT_CALLS];
+    struct call calls[CHAT_ROWS_CALLS];
     size_t n_calls;
-    char *queue[CHAT_QUEUE];
+    char *queue[CHAT_ROWS_QUEUE];
     size_t n_queue;
 };
 
-char *chat_copy(struct str s);
+char *chat_rows_copy(struct str s);
 /* Begins an item. `apart` separates it with blank rows from the items before and after it. */
-void chat_begin(struct chat *c, bool apart);
+void chat_rows_begin(struct chat_rows *c, bool apart);
 /* Verbatim and indented; a diff is shown in colour. */
-void chat_put_output(const struct chat *c, struct str text, struct text *out);
+void chat_rows_put_output(const struct chat_rows *c, struct str text, struct text *out);
 
 /* Adds a collapsed text. */
-void chat_fold(struct chat *c, struct str title, struct str text, bool diff);
-void chat_folds_done(struct chat *c);
-void chat_put_look(struct chat *c, struct text *region);
+void chat_rows_fold(struct chat_rows *c, struct str title, struct str text, bool diff);
+void chat_rows_folds_done(struct chat_rows *c);
+void chat_rows_put_look(struct chat_rows *c, struct text *region);
 /* Lays out the viewed text again after a change of width. */
-void chat_relook(struct chat *c);
+void chat_rows_relook(struct chat_rows *c);
 
 #endif
