@@ -3,7 +3,7 @@
 #include "cli/agent_box.h"
 
 #include "box/box.h"
-#include "cli/config.h"
+#include "config/config.h"
 
 #include <errno.h>
 #include <limits.h>

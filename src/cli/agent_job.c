@@ -6,8 +6,8 @@
 #include "agent/exchange.h"
 #include "base/clock.h"
 #include "cli/agent_box.h"
-#include "cli/key.h"
 #include "io/nodump.h"
+#include "llm/key_command.h"
 
 #include <errno.h>
 #include <math.h>
@@ -47,8 +47,6 @@ static bool agent_job_check_options(struct agent_job *j, struct err *err)
 
 /* Provider ------------------------------------------------------------------------------------ */
 
-const char *const agent_provider_names[] = {"anthropic", "openai", "scripted", NULL};
-
 static const struct {
     const char *provider, *key, *base, *model;
 } variables[] = {
@@ -87,7 +85,7 @@ static bool add_settings(struct agent_job *j, struct provider_options *p, struct
     if (!p->model && !has_model)
         p->model = agent_job_copy_text(j->cli, c->model);
     bool wanted = p->name && strcmp(p->name, "scripted") != 0 && c->key_command.p && !has_key;
-    return !wanted || key_from_command(agent_job_copy_text(j->cli, c->key_command), p->cancel_fd,
+    return !wanted || key_command_run(agent_job_copy_text(j->cli, c->key_command), p->cancel_fd,
                           j->cli->arena, &p->key, err);
 }
 
@@ -248,7 +246,7 @@ static bool make_prompt(struct agent_job *j, struct err *err)
 {
     AUTO_PROJECT struct project project = PROJECT_INIT;
     AUTO_BUF struct buf notes = BUF_INIT(CONTEXT_NOTES_MAX);
-    if (!project_find(j->cli, ".", &project, err))
+    if (!project_find(j->cli->arena, ".", &project, err))
         return false;
     const struct context_options context = {
         .system = j->system,

@@ -16,7 +16,7 @@
 #include "cli/agent_prompt.h"
 #include "cli/agent_view.h"
 #include "cli/bench.h"
-#include "cli/config.h"
+#include "config/config.h"
 #include "llm/retry.h"
 
 #include <time.h>
@@ -69,11 +69,9 @@ struct agent_job {
         .system_text = BUF_INIT(2 * PROMPT_MAX), \
         .prompt_text = BUF_INIT(CONTEXT_PROMPT_MAX)})
 
-extern const char *const agent_provider_names[];
-
 /* Rows for the option table of a command whose options are struct agent_options. */
 #define AGENT_JOB_OPTS(type)                                                                       \
-    OPT_ONE_OF("provider", 0, type, provider, "NAME", agent_provider_names,                        \
+    OPT_ONE_OF("provider", 0, type, provider, "NAME", provider_names,                              \
         "anthropic, openai (any server that speaks Chat Completions) or scripted; default: by "    \
         "the "                                                                                     \
         "key that is set, or scripted"),                                                           \

@@ -263,7 +263,7 @@ static bool put_stream(void *view, const struct llm_event *e)
 
 static bool agent_view_release_held(struct agent_view *v)
 {
-    return held_release(&v->held, put_stream, v);
+    return mask_stream_release(&v->held, put_stream, v);
 }
 
 static bool agent_view_report_message(struct agent_view *v, const json_t *message)
@@ -316,7 +316,7 @@ bool agent_view_tell(void *view, const struct agent_event *e)
         agent_view_show_progress(v, STR("waiting for the model"));
         return true;
     case AGENT_STREAM:
-        return held_push(&v->held, e->llm, put_stream, v);
+        return mask_stream_push(&v->held, e->llm, put_stream, v);
     case AGENT_MESSAGE:
         return agent_view_report_message(v, e->message);
     case AGENT_CALLING:
@@ -358,7 +358,7 @@ void agent_view_start(struct agent_view *v, const struct agent_view_options *opt
         .line = BUF_INIT(LINE_MAX_BYTES),
         .calls = json_object(),
     };
-    held_init(&v->held, options->mask);
+    mask_stream_init(&v->held, options->mask);
     signal(SIGPIPE, SIG_IGN); /* a reader that closes the pipe ends the run normally */
     progress_start(&v->progress, STDERR_FILENO);
 }
@@ -383,5 +383,5 @@ void agent_view_stop(struct agent_view *v)
         close(v->quick);
     json_decref(v->calls);
     buf_done(&v->line);
-    held_done(&v->held);
+    mask_stream_done(&v->held);
 }

@@ -16,10 +16,10 @@
 
 #include "agent/run.h"
 #include "agent/transcript.h"
-#include "cli/config.h"
-#include "cli/held.h"
 #include "cli/out.h"
-#include "cli/progress.h"
+#include "config/config.h"
+#include "llm/mask_stream.h"
+#include "tui/progress.h"
 
 struct agent_view_options {
     struct cli *cli;
@@ -40,7 +40,7 @@ struct agent_view {
     bool in_line;    /* the last line of text is not terminated yet */
     bool broken;     /* a write failed: write nothing more */
     bool text_since; /* text of this answer was printed */
-    struct held held;
+    struct mask_stream held;
     struct usage done; /* usage of completed answers */
     json_t *calls;     /* summaries of running calls, by id */
 };

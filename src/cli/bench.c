@@ -1,12 +1,12 @@
 /* Toolbox made from options and settings. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/bench.h"
+#include "agent/tool_setup.h"
 
 #include "base/utf8.h"
-#include "cli/config.h"
-#include "cli/own.h"
-#include "job/trust_held.h"
+#include "config/config.h"
+#include "config/own.h"
 #include "io/file.h"
+#include "job/trust_held.h"
 #include "path/home.h"
 #include "path/lexical.h"
 #include "path/workspace.h"
@@ -226,7 +226,8 @@ static bool load_settings(
 
 static bool open_workspace(struct cli *cli, const char *agent, struct bench *b, struct err *err)
 {
-    if (!project_find(cli, ".", &b->project, err) || !project_recover(cli, &b->project, err))
+    if (!project_find(cli->arena, ".", &b->project, err) ||
+        !project_recover(cli->arena, &b->project, out_notices(cli), err))
         return false;
     b->workspace_fd = workspace_open(b->project.fd, agent ? agent : "cordon", err);
     b->options.root_fd = b->project.fd;
@@ -241,7 +242,7 @@ static bool bench_open_root(struct cli *cli, const char *dir, struct bench *b, s
     if (b->project.fd < 0)
         return err_errno(err, E_IO, errno, "cannot open '%s'", dir);
     b->options.root_fd = b->project.fd;
-    return project_recover(cli, &b->project, err);
+    return project_recover(cli->arena, &b->project, out_notices(cli), err);
 }
 
 static bool open_mode(

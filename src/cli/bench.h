@@ -10,7 +10,8 @@
 #define CLI_BENCH_H
 
 #include "cli/cmd.h"
-#include "cli/project.h"
+#include "cli/out.h"
+#include "config/project.h"
 #include "io/interrupt.h"
 #include "job/prepare.h"
 #include "tool/tool.h"

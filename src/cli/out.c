@@ -261,3 +261,13 @@ void out_warn(struct cli *cli, const char *format, ...)
     va_end(args);
     out_print_message(cli, OUT_YELLOW, "warning: ", buf_str(&message), "");
 }
+
+static void out_put_notice(void *cli, struct str text)
+{
+    out_warn(cli, STR_FMT, STR_ARG(text));
+}
+
+struct notices out_notices(struct cli *cli)
+{
+    return (struct notices){out_put_notice, cli};
+}

@@ -1,7 +1,7 @@
 /* Settings: the user's, and those that a project adds. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_CONFIG_H
-#define CLI_CONFIG_H
+#ifndef CONFIG_CONFIG_H
+#define CONFIG_CONFIG_H
 
 #include "base/field.h"
 #include "box/rows.h"

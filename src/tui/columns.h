@@ -1,7 +1,7 @@
 /* Untrusted text in columns and lines of a terminal: made printable, and truncated to fit. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_COLUMNS_H
-#define CLI_COLUMNS_H
+#ifndef TUI_COLUMNS_H
+#define TUI_COLUMNS_H
 
 #include "base/buf.h"
 

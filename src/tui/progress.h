@@ -10,8 +10,8 @@
  * dropped.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_PROGRESS_H
-#define CLI_PROGRESS_H
+#ifndef TUI_PROGRESS_H
+#define TUI_PROGRESS_H
 
 #include "base/buf.h"
 

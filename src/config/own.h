@@ -4,8 +4,8 @@
  *     struct str_list own = own_files(cli->arena);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_OWN_H
-#define CLI_OWN_H
+#ifndef CONFIG_OWN_H
+#define CONFIG_OWN_H
 
 #include "base/arena.h"
 #include "base/field.h"

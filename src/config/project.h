@@ -1,10 +1,11 @@
 /* The project that a command works in: finding it, opening it, and recovering interrupted
  * changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_PROJECT_H
-#define CLI_PROJECT_H
+#ifndef CONFIG_PROJECT_H
+#define CONFIG_PROJECT_H
 
-#include "cli/out.h"
+#include "base/arena.h"
+#include "base/notice.h"
 #include "path/root.h"
 
 struct project {
@@ -19,9 +20,10 @@ void project_done(struct project *p);
 
 /* Finds the project's root from a directory upward, using the markers of the settings. */
 MUST_USE bool project_find(
-    struct cli *cli, const char *start, struct project *ret_project, struct err *err);
+    struct arena *a, const char *start, struct project *ret_project, struct err *err);
 
-/* Finishes or undoes an interrupted change of files in this root, and reports it on stderr. */
-MUST_USE bool project_recover(struct cli *cli, const struct project *p, struct err *err);
+/* Finishes or undoes an interrupted change of files in this root, and reports it as warnings. */
+MUST_USE bool project_recover(
+    struct arena *a, const struct project *p, struct notices warnings, struct err *err);
 
 #endif

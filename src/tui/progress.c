@@ -1,6 +1,6 @@
 /* Progress line on a terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/progress.h"
+#include "tui/progress.h"
 
 #include "base/clock.h"
 #include "base/utf8.h"

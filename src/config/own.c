@@ -1,8 +1,8 @@
 /* Files that control cordon. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/own.h"
+#include "config/own.h"
 
-#include "cli/config.h"
+#include "config/config.h"
 #include "path/home.h"
 #include "path/lexical.h"
 

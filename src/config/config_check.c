@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "base/place.h"
-#include "cli/agent_job.h"
-#include "cli/config.h"
+#include "config/config.h"
+#include "llm/provider.h"
 #include "path/root.h"
 #include "tool/rule.h"
 #include "tui/bind.h"
@@ -89,10 +89,10 @@ static bool config_check_provider(const struct config *config, struct err *err)
     AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX);
     if (!config->provider.p)
         return true;
-    for (size_t i = 0; agent_provider_names[i]; i++)
-        if (str_is(config->provider, agent_provider_names[i]))
+    for (size_t i = 0; provider_names[i]; i++)
+        if (str_is(config->provider, provider_names[i]))
             return true;
-    choice_add_all(&c, agent_provider_names);
+    choice_add_all(&c, provider_names);
     choice_hint(&c, "", &hint);
     err_set(err, E_CONFIG, "there is no '" STR_FMT "'; there are: anthropic, openai, scripted%s",
         STR_ARG(config->provider), buf_z(&hint));

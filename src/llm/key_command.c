@@ -1,6 +1,6 @@
 /* Keys from a command. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/key.h"
+#include "llm/key_command.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -29,7 +29,7 @@ static bool has_terminal(void)
     return fd >= 0;
 }
 
-static bool key_start_command(const char *command, pid_t *ret_pid, int *ret_out, struct err *err)
+static bool key_command_start(const char *command, pid_t *ret_pid, int *ret_out, struct err *err)
 {
     int ends[2];
     posix_spawn_file_actions_t files;
@@ -60,17 +60,19 @@ static bool key_start_command(const char *command, pid_t *ret_pid, int *ret_out,
 }
 
 /* Reads until end of file, the size limit, the timeout or cancellation. */
-static bool key_read_output(int fd, int cancel_fd, struct buf *text, struct err *err)
+static bool key_command_read(int fd, int cancel_fd, struct buf *text, struct err *err)
 {
-    const uint64_t until = clock_mono_ms() + KEY_TIMEOUT_MS;
+    const uint64_t until = clock_mono_ms() + KEY_COMMAND_TIMEOUT_MS;
     for (;;) {
         struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = cancel_fd, .events = POLLIN}};
         uint64_t now = clock_mono_ms();
         char *room = buf_reserve(text, 256);
         if (!room)
-            return err_set(err, E_CONFIG, "key_command: it prints more than %d bytes", KEY_MAX);
+            return err_set(
+                err, E_CONFIG, "key_command: it prints more than %d bytes", KEY_COMMAND_MAX);
         if (now >= until || poll(fds, 2, (int)(until - now)) == 0)
-            return err_set(err, E_CONFIG, "key_command: no end after %d s", KEY_TIMEOUT_MS / 1000);
+            return err_set(
+                err, E_CONFIG, "key_command: no end after %d s", KEY_COMMAND_TIMEOUT_MS / 1000);
         if (fds[1].revents)
             return err_set(err, E_CANCELED, "interrupted");
         if (!fds[0].revents)
@@ -86,7 +88,7 @@ static bool key_read_output(int fd, int cancel_fd, struct buf *text, struct err 
 }
 
 /* Kills the command and its children. Orphans are reparented to this process and waited for. */
-static void key_kill_command(pid_t pid)
+static void key_command_kill(pid_t pid)
 {
     AUTO_FD int fd = pidfd_open(pid, 0);
     struct pollfd ended = {.fd = fd, .events = POLLIN};
@@ -102,18 +104,18 @@ static void key_kill_command(pid_t pid)
 }
 
 /* The output is never shown: it may contain the key. */
-bool key_from_command(
+bool key_command_run(
     const char *command, int cancel_fd, struct arena *a, struct str *ret_key, struct err *err)
 {
     pid_t pid;
     int fd = -1, status = 0;
-    AUTO_BUF struct buf text = BUF_INIT(KEY_MAX);
-    if (!key_start_command(command, &pid, &fd, err))
+    AUTO_BUF struct buf text = BUF_INIT(KEY_COMMAND_MAX);
+    if (!key_command_start(command, &pid, &fd, err))
         return false;
-    bool ok = key_read_output(fd, cancel_fd, &text, err);
+    bool ok = key_command_read(fd, cancel_fd, &text, err);
     close(fd);
     if (!ok)
-        key_kill_command(pid);
+        key_command_kill(pid);
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (ok && status != 0)

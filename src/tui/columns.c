@@ -1,6 +1,6 @@
 /* Untrusted text in columns and lines of a terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/columns.h"
+#include "tui/columns.h"
 
 #include "base/utf8.h"
 #include "term/unicode.h"

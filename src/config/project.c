@@ -1,8 +1,8 @@
 /* The project that a command works in. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/project.h"
+#include "config/project.h"
 
-#include "cli/config.h"
+#include "config/config.h"
 #include "path/home.h"
 #include "path/journal.h"
 #include "path/lexical.h"
@@ -52,20 +52,19 @@ static bool explain_settings(const struct project *p, struct err *err)
     return false;
 }
 
-bool project_find(struct cli *cli, const char *start, struct project *ret_project, struct err *err)
+bool project_find(struct arena *a, const char *start, struct project *ret_project, struct err *err)
 {
     struct config config;
     AUTO_PROJECT struct project p = PROJECT_INIT;
-    if (!config_load_user(cli->arena, &config, err) ||
-        !project_detect(start, &config, cli->arena, &p, err))
+    if (!config_load_user(a, &config, err) || !project_detect(start, &config, a, &p, err))
         return false;
     size_t own = config.project_markers.n;
-    if (!config_add_project(p.fd, cli->arena, &config, err))
+    if (!config_add_project(p.fd, a, &config, err))
         return explain_settings(&p, err);
     /* The project's own markers may select a root further down, never further up: that would let it
      * widen its own boundary. */
     AUTO_PROJECT struct project inner = PROJECT_INIT;
-    if (config.project_markers.n > own && !project_detect(start, &config, cli->arena, &inner, err))
+    if (config.project_markers.n > own && !project_detect(start, &config, a, &inner, err))
         return false;
     bool use_inner = inner.fd >= 0 && lexical_is_below(p.root.dir, inner.root.dir);
     struct project *found = use_inner ? &inner : &p;
@@ -74,33 +73,35 @@ bool project_find(struct cli *cli, const char *start, struct project *ret_projec
     return true;
 }
 
-bool project_recover(struct cli *cli, const struct project *p, struct err *err)
+bool project_recover(
+    struct arena *a, const struct project *p, struct notices warnings, struct err *err)
 {
     const char *journal;
     struct journal_report report;
-    if (!config_has_state(cli->arena))
+    if (!config_has_state(a))
         return true; /* no home directory, so no journal */
-    if (!config_state_path(cli->arena, "journal", &journal, err) ||
+    if (!config_state_path(a, "journal", &journal, err) ||
         !journal_recover(journal, p->fd, &report, err))
         return false;
     if (report.finished)
-        out_warn(cli, "finished %zu change%s of files that had been cut off", report.finished,
-            report.finished == 1 ? "" : "s");
+        notice_send(warnings, "finished %zu change%s of files that had been cut off",
+            report.finished, report.finished == 1 ? "" : "s");
     if (report.undone)
-        out_warn(cli, "undid %zu change%s of files that had been cut off", report.undone,
+        notice_send(warnings, "undid %zu change%s of files that had been cut off", report.undone,
             report.undone == 1 ? "" : "s");
     if (report.kept)
-        out_warn(cli, "%zu old version%s could not be put back and lie beside their places: '%s'",
+        notice_send(warnings,
+            "%zu old version%s could not be put back and lie beside their places: '%s'",
             report.kept, report.kept == 1 ? "" : "s", report.first_kept);
     if (report.lost)
-        out_warn(cli,
+        notice_send(warnings,
             "%zu file%s of a change that had been cut off could be neither finished nor undone, "
             "the "
             "directory or the old version is gone: '%s' (what is known stands in '%s/%s')",
             report.lost, report.lost == 1 ? "" : "s", report.first_lost, journal,
             report.lost_journal);
     if (report.damaged)
-        out_warn(cli,
+        notice_send(warnings,
             "%zu journal%s can't be used, nothing was done: '%s/%s' (%s); look at it, then remove "
             "it",
             report.damaged, report.damaged == 1 ? "" : "s", journal, report.first_damaged,

@@ -1,6 +1,6 @@
 /* Settings of the user and of the project. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/config.h"
+#include "config/config.h"
 
 #include "base/doc.h"
 #include "base/utf8.h"
