@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <limits.h>
 
-bool agent_box_check(const struct bench_options *o, struct err *err)
+bool box_tools_check(const struct tool_setup_options *o, struct err *err)
 {
     const struct {
         const char *name;
@@ -27,24 +27,24 @@ bool agent_box_check(const struct bench_options *o, struct err *err)
     return true;
 }
 
-static bool find_project(struct cli *cli, const char *name, const char **ret_dir, struct err *err)
+static bool box_tools_find_project(
+    struct arena *a, const char *name, const char **ret_dir, struct err *err)
 {
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
     AUTO(box_close) struct box box = BOX_NONE;
     struct config config;
     const char *dir;
-    if (!config_load_user(cli->arena, &config, err) ||
-        !config_state_path(cli->arena, "sandboxes", &dir, err) ||
+    if (!config_load_user(a, &config, err) || !config_state_path(a, "sandboxes", &dir, err) ||
         !boxes_open(dir, BOXES_LOOK, &boxes, err))
         return false;
     const struct agent_rows users = {config.agents, config.n_agents};
-    if (!box_open(&boxes, str_z(name), &users, cli->arena, &box, err))
+    if (!box_open(&boxes, str_z(name), &users, a, &box, err))
         return false;
-    *ret_dir = arena_strdup(cli->arena, box.meta.workdir.host_path);
+    *ret_dir = arena_strdup(a, box.meta.workdir.host_path);
     return true;
 }
 
-bool agent_box_open(struct cli *cli, const char *name, struct remote **ret_remote, struct err *err)
+bool box_tools_open(struct arena *a, const char *name, struct remote **ret_remote, struct err *err)
 {
     char self[PATH_MAX];
     const char *project = NULL;
@@ -52,7 +52,7 @@ bool agent_box_open(struct cli *cli, const char *name, struct remote **ret_remot
     if (n < 0)
         return err_errno(err, E_IO, errno, "cannot find this program");
     self[n] = '\0';
-    if (!find_project(cli, name, &project, err))
+    if (!box_tools_find_project(a, name, &project, err))
         return false;
     if (chdir(project) != 0)
         return err_errno(err, E_IO, errno, "cannot go to the box's project '%s'", project);

@@ -9,11 +9,11 @@
 #include "tool/remote.h"
 
 /* Fails with E_CLI_INVALID_ARG if the options conflict with --box. */
-MUST_USE bool agent_box_check(const struct bench_options *options, struct err *err);
+MUST_USE bool box_tools_check(const struct tool_setup_options *options, struct err *err);
 
 /* Changes to the box's project directory and starts the tool server in the box. The box is started
  * if it is not running. */
-MUST_USE bool agent_box_open(
-    struct cli *cli, const char *name, struct remote **ret_remote, struct err *err);
+MUST_USE bool box_tools_open(
+    struct arena *a, const char *name, struct remote **ret_remote, struct err *err);
 
 #endif

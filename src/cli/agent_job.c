@@ -19,27 +19,27 @@ enum {
 
 /* Options ------------------------------------------------------------------------------------- */
 
-static bool agent_job_check_options(struct agent_job *j, struct err *err)
+static bool agent_setup_check_options(struct agent_setup *s, struct err *err)
 {
-    const struct agent_options *o = j->options;
+    const struct agent_options *o = s->options;
     char *end = NULL;
     if (!!o->session + !!o->fork + o->go_on > 1)
         return err_set(
             err, E_CLI_INVALID_ARG, "--session, --continue and --fork exclude each other");
     if (o->script && o->provider && strcmp(o->provider, "scripted") != 0)
         return err_set(err, E_CLI_INVALID_ARG, "--script is for --provider scripted");
-    if (o->box && !agent_box_check(&o->bench, err))
+    if (o->box && !box_tools_check(&o->tools, err))
         return false;
-    j->temperature = -1;
-    j->max_retries = -1;
-    if (o->max_retries && !str_to_int(str_z(o->max_retries), 0, RETRY_MOST, &j->max_retries))
+    s->temperature = -1;
+    s->max_retries = -1;
+    if (o->max_retries && !str_to_int(str_z(o->max_retries), 0, RETRY_MOST, &s->max_retries))
         return err_set(err, E_CLI_INVALID_ARG, "--max-retries is a number from 0 to %d, not '%s'",
             RETRY_MOST, o->max_retries);
     if (!o->temperature)
         return true;
-    j->temperature = strtod(o->temperature, &end);
-    if (end == o->temperature || *end || !isfinite(j->temperature) || j->temperature < 0 ||
-        j->temperature > 2)
+    s->temperature = strtod(o->temperature, &end);
+    if (end == o->temperature || *end || !isfinite(s->temperature) || s->temperature < 0 ||
+        s->temperature > 2)
         return err_set(err, E_CLI_INVALID_ARG, "--temperature is a number from 0 to 2, not '%s'",
             o->temperature);
     return true;
@@ -54,12 +54,12 @@ static const struct {
     {"openai", "OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_MODEL"},
 };
 
-static const char *agent_job_copy_text(struct cli *cli, struct str s)
+static const char *agent_setup_copy_text(struct arena *a, struct str text)
 {
-    return s.p ? arena_strdup(cli->arena, s) : NULL;
+    return text.p ? arena_strdup(a, text) : NULL;
 }
 
-static bool agent_job_env_is_set(const char *variable)
+static bool agent_setup_env_is_set(const char *variable)
 {
     const char *value = getenv(variable);
     return value && value[0];
@@ -67,213 +67,215 @@ static bool agent_job_env_is_set(const char *variable)
 
 /* Precedence: option, environment variable, settings. The settings count only if they are for this
  * provider. */
-static bool add_settings(struct agent_job *j, struct provider_options *p, struct err *err)
+static bool agent_setup_add_settings(
+    struct agent_setup *s, struct provider_options *p, struct err *err)
 {
-    const struct config *c = &j->config;
+    const struct config *c = &s->config;
     if (p->script || (p->name && c->provider.p && !str_is(c->provider, p->name)))
         return true;
-    p->name = p->name ? p->name : agent_job_copy_text(j->cli, c->provider);
+    p->name = p->name ? p->name : agent_setup_copy_text(s->arena, c->provider);
     bool has_key = false, has_base = false, has_model = false;
     for (size_t i = 0; i < ARRAY_LEN(variables); i++)
         if (!p->name || strcmp(variables[i].provider, p->name) == 0) {
-            has_key |= agent_job_env_is_set(variables[i].key);
-            has_base |= agent_job_env_is_set(variables[i].base);
-            has_model |= agent_job_env_is_set(variables[i].model);
+            has_key |= agent_setup_env_is_set(variables[i].key);
+            has_base |= agent_setup_env_is_set(variables[i].base);
+            has_model |= agent_setup_env_is_set(variables[i].model);
         }
     if (!p->base_url && !has_base)
-        p->base_url = agent_job_copy_text(j->cli, c->base_url);
+        p->base_url = agent_setup_copy_text(s->arena, c->base_url);
     if (!p->model && !has_model)
-        p->model = agent_job_copy_text(j->cli, c->model);
+        p->model = agent_setup_copy_text(s->arena, c->model);
     bool wanted = p->name && strcmp(p->name, "scripted") != 0 && c->key_command.p && !has_key;
-    return !wanted || key_command_run(agent_job_copy_text(j->cli, c->key_command), p->cancel_fd,
-                          j->cli->arena, &p->key, err);
+    return !wanted || key_command_run(agent_setup_copy_text(s->arena, c->key_command), p->cancel_fd,
+                          s->arena, &p->key, err);
 }
 
-static bool open_provider(struct agent_job *j, struct err *err)
+static bool agent_setup_open_provider(struct agent_setup *s, struct err *err)
 {
-    const struct agent_options *o = j->options;
+    const struct agent_options *o = s->options;
     struct provider_options p = {
         .name = o->provider,
         .base_url = o->base_url,
-        .model = j->model ? j->model : o->model,
+        .model = s->model ? s->model : o->model,
         .script = o->script,
-        .max_retries = (int)j->max_retries,
-        .cancel_fd = j->bench.options.signals,
-        .deadline_ms = j->deadline_ms,
-        .on_retry = j->on_retry,
-        .context = j->retry_context,
+        .max_retries = (int)s->max_retries,
+        .cancel_fd = s->tools.options.signals,
+        .deadline_ms = s->deadline_ms,
+        .on_retry = s->on_retry,
+        .context = s->retry_context,
     };
-    if (!add_settings(j, &p, err) || !provider_open(&p, &j->provider, err))
+    if (!agent_setup_add_settings(s, &p, err) || !provider_open(&p, &s->provider, err))
         return false;
-    mask_add(&j->mask, provider_key(j->provider));
+    mask_add(&s->mask, provider_key(s->provider));
     return true;
 }
 
-bool agent_job_set_model(struct agent_job *j, struct str model, struct err *err)
+bool agent_setup_set_model(struct agent_setup *s, struct str model, struct err *err)
 {
-    struct provider *old = j->provider;
-    const char *before = j->model;
-    j->model = arena_strdup(j->cli->arena, model);
-    if (!open_provider(j, err)) {
-        j->model = before;
-        j->provider = old;
+    struct provider *old = s->provider;
+    const char *before = s->model;
+    s->model = arena_strdup(s->arena, model);
+    if (!agent_setup_open_provider(s, err)) {
+        s->model = before;
+        s->provider = old;
         return false;
     }
     provider_close(old);
-    store_hide(j->store, provider_key(j->provider)); /* key_command may have returned another key */
+    store_hide(s->store, provider_key(s->provider)); /* key_command may have returned another key */
     return true;
 }
 
 /* Session ------------------------------------------------------------------------------------- */
 
-static bool create_session(struct agent_job *j, const char *dir, const char *path, struct err *err)
+static bool agent_setup_create_session(
+    struct agent_setup *s, const char *dir, const char *path, struct err *err)
 {
     struct store_spec spec = {
         .path = path,
-        .system_prompt = buf_str(&j->prompt_text),
-        .cwd = str_z(j->bench.options.cwd),
-        .model = str_z(provider_model(j->provider)),
-        .provider = str_z(provider_name(j->provider)),
-        .hide = provider_key(j->provider),
+        .system_prompt = buf_str(&s->prompt_text),
+        .cwd = str_z(s->tools.options.cwd),
+        .model = str_z(provider_model(s->provider)),
+        .provider = str_z(provider_name(s->provider)),
+        .hide = provider_key(s->provider),
     };
-    return store_create(dir, &spec, &j->store, err);
+    return store_create(dir, &spec, &s->store, err);
 }
 
-bool agent_job_new_session(struct agent_job *j, struct store **ret_store, struct err *err)
+bool agent_setup_new_session(struct agent_setup *s, struct store **ret_store, struct err *err)
 {
-    struct store *now = j->store;
+    struct store *now = s->store;
     const char *dir;
-    bool ok = config_state_path(j->cli->arena, "sessions", &dir, err) &&
-              create_session(j, dir, NULL, err);
+    bool ok = config_state_path(s->arena, "sessions", &dir, err) &&
+              agent_setup_create_session(s, dir, NULL, err);
     if (ok)
-        *ret_store = j->store;
-    j->store = now;
+        *ret_store = s->store;
+    s->store = now;
     return ok;
 }
 
-static bool continue_session(struct agent_job *j, const char *dir, struct err *err)
+static bool agent_setup_continue_session(struct agent_setup *s, const char *dir, struct err *err)
 {
     struct str id;
-    return catalog_latest(dir, str_z(j->bench.options.cwd), j->cli->arena, &id, err) &&
-           store_open(dir, id.p, STORE_WRITE, &j->store, err);
+    return catalog_latest(dir, str_z(s->tools.options.cwd), s->arena, &id, err) &&
+           store_open(dir, id.p, STORE_WRITE, &s->store, err);
 }
 
-static bool fork_session(struct agent_job *j, const char *dir, struct err *err)
+static bool agent_setup_fork_session(struct agent_setup *s, const char *dir, struct err *err)
 {
     const char *id;
     size_t n;
-    return exchange_parse_fork(j->options->fork, j->cli->arena, &id, &n, err) &&
-           exchange_fork(dir, id, n, NULL, &j->store, err);
+    return exchange_parse_fork(s->options->fork, s->arena, &id, &n, err) &&
+           exchange_fork(dir, id, n, NULL, &s->store, err);
 }
 
-static bool agent_job_open_session(struct agent_job *j, struct err *err)
+static bool agent_setup_open_session(struct agent_setup *s, struct err *err)
 {
-    const struct agent_options *o = j->options;
+    const struct agent_options *o = s->options;
     const char *dir;
     bool ok;
-    if (!config_state_path(j->cli->arena, "sessions", &dir, err))
+    if (!config_state_path(s->arena, "sessions", &dir, err))
         return false;
     if (o->go_on)
-        ok = continue_session(j, dir, err);
+        ok = agent_setup_continue_session(s, dir, err);
     else if (o->fork)
-        ok = fork_session(j, dir, err);
+        ok = agent_setup_fork_session(s, dir, err);
     else if (o->session && (!store_is_path(o->session) || store_is_there(o->session)))
-        ok = store_open(dir, o->session, STORE_WRITE, &j->store, err);
+        ok = store_open(dir, o->session, STORE_WRITE, &s->store, err);
     else
-        ok = create_session(j, dir, o->session, err);
+        ok = agent_setup_create_session(s, dir, o->session, err);
     if (!ok)
         return false;
-    store_hide(j->store, provider_key(j->provider));
-    if (!store_note_resumed(j->store, str_z(j->bench.options.cwd), err))
+    store_hide(s->store, provider_key(s->provider));
+    if (!store_note_resumed(s->store, str_z(s->tools.options.cwd), err))
         return false;
-    const json_t *notes = store_notes(j->store), *note;
+    const json_t *notes = store_notes(s->store), *note;
     size_t i;
     json_array_foreach((json_t *)notes, i, note)
     {
-        out_warn(j->cli, "%s: %s", store_id(j->store), json_string_value(note));
+        notice_send(s->warnings, "%s: %s", store_id(s->store), json_string_value(note));
     }
     return true;
 }
 
 /* Opens the undo store, which keeps file versions replaced by tools. Not needed for a box, which
  * keeps its own changes. */
-static bool open_undo(struct agent_job *j, struct err *err)
+static bool agent_setup_open_undo(struct agent_setup *s, struct err *err)
 {
     const char *dir;
-    if (j->remote)
+    if (s->remote)
         return true;
-    if (!config_state_path(j->cli->arena, "undo", &dir, err))
+    if (!config_state_path(s->arena, "undo", &dir, err))
         return false;
-    j->undo = undo_new(dir, store_id(j->store), j->bench.options.journal_dir);
-    j->bench.options.keeper = undo_keeper(j->undo);
+    s->undo = undo_new(dir, store_id(s->store), s->tools.options.journal_dir);
+    s->tools.options.keeper = undo_keeper(s->undo);
     return true;
 }
 
 /* Closes the session. With drop_empty an empty one is deleted, unless the user gave its path. */
-static bool leave_session(struct agent_job *j, struct err *err)
+static bool agent_setup_leave_session(struct agent_setup *s, struct err *err)
 {
     AUTO_ERR struct err none = {0};
     const char *dir;
-    bool ours = j->drop_empty && config_state_path(j->cli->arena, "sessions", &dir, &none) &&
-                strcmp(store_path(j->store),
-                    arena_printf(j->cli->arena, "%s/%s.jsonl", dir, store_id(j->store))) == 0;
-    return (ours && store_drop_empty(j->store)) || store_finish(j->store, err);
+    bool ours = s->drop_empty && config_state_path(s->arena, "sessions", &dir, &none) &&
+                strcmp(store_path(s->store),
+                    arena_printf(s->arena, "%s/%s.jsonl", dir, store_id(s->store))) == 0;
+    return (ours && store_drop_empty(s->store)) || store_finish(s->store, err);
 }
 
-bool agent_job_enter(struct agent_job *j, struct store *store, struct err *err)
+bool agent_setup_enter(struct agent_setup *s, struct store *store, struct err *err)
 {
     AUTO_ERR struct err none = {0};
-    bool ok = leave_session(j, err) || err_wrap(err, "the session before this one");
-    j->store = store;
-    store_hide(j->store, provider_key(j->provider));
-    ok = store_note_resumed(j->store, str_z(j->bench.options.cwd), ok ? err : &none) && ok;
-    undo_free(j->undo);
-    j->undo = NULL;
-    j->bench.options.keeper = (struct toolbox_keeper){0};
-    return open_undo(j, ok ? err : &none) && ok;
+    bool ok = agent_setup_leave_session(s, err) || err_wrap(err, "the session before this one");
+    s->store = store;
+    store_hide(s->store, provider_key(s->provider));
+    ok = store_note_resumed(s->store, str_z(s->tools.options.cwd), ok ? err : &none) && ok;
+    undo_free(s->undo);
+    s->undo = NULL;
+    s->tools.options.keeper = (struct toolbox_keeper){0};
+    return agent_setup_open_undo(s, ok ? err : &none) && ok;
 }
 
 /* Context ------------------------------------------------------------------------------------- */
 
-static void say_notes(struct agent_job *j, struct str notes)
+static void agent_setup_send_notes(struct agent_setup *s, struct str notes)
 {
     struct str line;
     while (str_cut(notes, '\n', &line, &notes))
-        out_warn(j->cli, STR_FMT, STR_ARG(line));
+        notice_send(s->warnings, STR_FMT, STR_ARG(line));
 }
 
-static bool make_prompt(struct agent_job *j, struct err *err)
+static bool agent_setup_make_prompt(struct agent_setup *s, struct err *err)
 {
     AUTO_PROJECT struct project project = PROJECT_INIT;
     AUTO_BUF struct buf notes = BUF_INIT(CONTEXT_NOTES_MAX);
-    if (!project_find(j->cli->arena, ".", &project, err))
+    if (!project_find(s->arena, ".", &project, err))
         return false;
     const struct context_options context = {
-        .system = j->system,
+        .system = s->system,
         .root = project.root.dir.p,
-        .cwd = j->bench.options.cwd,
-        .mode = j->bench.options.mode,
-        .has_policy = j->bench.options.policy,
-        .no_sandbox = j->bench.options.no_sandbox,
-        .box = j->options->box,
+        .cwd = s->tools.options.cwd,
+        .mode = s->tools.options.mode,
+        .has_policy = s->tools.options.policy,
+        .no_sandbox = s->tools.options.no_sandbox,
+        .box = s->options->box,
         .wall_ms = clock_wall_ms(),
     };
-    if (!context_prompt(&context, &j->prompt_text, &notes, err))
+    if (!context_prompt(&context, &s->prompt_text, &notes, err))
         return false;
-    say_notes(j, buf_str(&notes));
-    j->tools = context_tools();
+    agent_setup_send_notes(s, buf_str(&notes));
+    s->specs = context_tools();
     return true;
 }
 
 /* A session keeps its original system prompt, unless --system is given, it is resumed in another
  * directory, or it was imported. */
-static struct str prompt_to_use(const struct agent_job *j)
+static struct str agent_setup_prompt(const struct agent_setup *s)
 {
-    struct str stored = store_text(j->store, "system_prompt"), cwd = store_text(j->store, "cwd");
-    AUTO_JSON json_t *here = json_text(str_z(j->bench.options.cwd)); /* as stored in a session */
+    struct str stored = store_text(s->store, "system_prompt"), cwd = store_text(s->store, "cwd");
+    AUTO_JSON json_t *here = json_text(str_z(s->tools.options.cwd)); /* as stored in a session */
     bool elsewhere = cwd.p && !str_eq(cwd, json_str(here));
-    bool own = stored.n && !elsewhere && !store_is_imported(j->store);
-    return own && !j->options->system ? stored : buf_str(&j->prompt_text);
+    bool own = stored.n && !elsewhere && !store_is_imported(s->store);
+    return own && !s->options->system ? stored : buf_str(&s->prompt_text);
 }
 
 /* Published context windows in tokens; --context-window and the settings take precedence. */
@@ -289,11 +291,11 @@ static const struct {
     {"o4", 200 * 1000},
 };
 
-static uint64_t window_of(const struct agent_job *j, const struct config_model *known)
+static uint64_t agent_setup_window(const struct agent_setup *s, const struct config_model *known)
 {
-    struct str model = str_z(provider_model(j->provider));
-    if (j->options->context_window)
-        return (uint64_t)j->options->context_window;
+    struct str model = str_z(provider_model(s->provider));
+    if (s->options->context_window)
+        return (uint64_t)s->options->context_window;
     if (known && known->context_window)
         return known->context_window;
     for (size_t i = 0; i < ARRAY_LEN(windows); i++)
@@ -305,113 +307,113 @@ static uint64_t window_of(const struct agent_job *j, const struct config_model *
 /* Deadline ------------------------------------------------------------------------------------ */
 
 /* Sends SIGTERM at the deadline, so that everything that waits for signals also stops then. */
-static void start_timer(struct agent_job *j)
+static void agent_setup_start_timer(struct agent_setup *s)
 {
-    if (!j->options->max_time_ms)
+    if (!s->options->max_time_ms)
         return;
-    uint64_t ms = (uint64_t)j->options->max_time_ms;
+    uint64_t ms = (uint64_t)s->options->max_time_ms;
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
     struct itimerspec once = {.it_value = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}};
-    j->deadline_ms = clock_mono_ms() + ms;
-    j->has_timer = sigismember(&j->bench.set, SIGTERM) == 1 &&
-                   timer_create(CLOCK_MONOTONIC, &event, &j->timer) == 0;
-    if (j->has_timer)
-        timer_settime(j->timer, 0, &once, NULL);
+    s->deadline_ms = clock_mono_ms() + ms;
+    s->has_timer = sigismember(&s->tools.set, SIGTERM) == 1 &&
+                   timer_create(CLOCK_MONOTONIC, &event, &s->timer) == 0;
+    if (s->has_timer)
+        timer_settime(s->timer, 0, &once, NULL);
 }
 
 /* Job ----------------------------------------------------------------------------------------- */
 
-static bool open_bench(struct agent_job *j, struct err *err)
+static bool agent_setup_open_tools(struct agent_setup *s, struct err *err)
 {
-    const struct agent_options *o = j->options;
-    if (o->box && !agent_box_open(j->cli, o->box, &j->remote, err))
+    const struct agent_options *o = s->options;
+    if (o->box && !box_tools_open(s->arena, o->box, &s->remote, err))
         return false;
-    if (!bench_open(j->cli, &o->bench, &j->bench, err))
+    if (!tool_setup_open(s->arena, &o->tools, s->warnings, &s->tools, err))
         return false;
-    j->bench.options.remote = j->remote;
+    s->tools.options.remote = s->remote;
     if (!o->box)
-        bench_warn(&j->bench);
+        tool_setup_warn(&s->tools);
     return true;
 }
 
-bool agent_job_open(struct agent_job *j, struct err *err)
+bool agent_setup_open(struct agent_setup *s, struct err *err)
 {
-    const struct agent_options *o = j->options;
+    const struct agent_options *o = s->options;
     nodump_set(); /* memory may hold a key from here on; this also protects the environment */
-    if (!agent_job_check_options(j, err))
+    if (!agent_setup_check_options(s, err))
         return false;
     provider_prepare(&(struct provider_options){
         .name = o->provider, .base_url = o->base_url, .script = o->script});
     /* Read from pipes now, while signals still terminate the process. */
-    return (!j->wants_prompt || agent_prompt(&o->prompt, &j->prompt, err)) &&
-           agent_text(o->system, "--system", &j->system_text, &j->system, err) &&
-           config_load_user(j->cli->arena, &j->config, err) && open_bench(j, err);
+    return (!s->wants_prompt || prompt_read(&o->prompt, &s->prompt, err)) &&
+           prompt_read_text(o->system, "--system", &s->system_text, &s->system, err) &&
+           config_load_user(s->arena, &s->config, err) && agent_setup_open_tools(s, err);
 }
 
-bool agent_job_session(struct agent_job *j, struct err *err)
+bool agent_setup_session(struct agent_setup *s, struct err *err)
 {
-    return j->store || (agent_job_open_session(j, err) && open_undo(j, err));
+    return s->store || (agent_setup_open_session(s, err) && agent_setup_open_undo(s, err));
 }
 
-bool agent_job_prepare(struct agent_job *j, struct err *err)
+bool agent_setup_prepare(struct agent_setup *s, struct err *err)
 {
-    start_timer(j);
-    if (open_provider(j, err) && make_prompt(j, err) &&
-        (j->session_later || agent_job_session(j, err)))
+    agent_setup_start_timer(s);
+    if (agent_setup_open_provider(s, err) && agent_setup_make_prompt(s, err) &&
+        (s->session_later || agent_setup_session(s, err)))
         return true;
-    if (err->code != E_CANCELED || !j->deadline_ms || clock_mono_ms() < j->deadline_ms)
+    if (err->code != E_CANCELED || !s->deadline_ms || clock_mono_ms() < s->deadline_ms)
         return false;
     err_set(err, E_TIMEOUT, "the time of --max-time-ms is up");
     return err_ctx(err, "budget", "time");
 }
 
-const struct config_model *agent_job_model(const struct agent_job *j)
+const struct config_model *agent_setup_model(const struct agent_setup *s)
 {
-    return config_find_model(&j->config, str_z(provider_model(j->provider)));
+    return config_find_model(&s->config, str_z(provider_model(s->provider)));
 }
 
-struct agent agent_job_agent(const struct agent_job *j)
+struct agent agent_setup_agent(const struct agent_setup *s)
 {
-    const struct agent_options *o = j->options;
+    const struct agent_options *o = s->options;
     return (struct agent){
-        .provider = j->provider,
-        .box = j->bench.box,
-        .store = j->store,
-        .undo = j->undo,
-        .request = {.system = prompt_to_use(j),
-            .tools = j->tools,
+        .provider = s->provider,
+        .box = s->tools.box,
+        .store = s->store,
+        .undo = s->undo,
+        .request = {.system = agent_setup_prompt(s),
+            .tools = s->specs,
             .max_tokens = (uint64_t)o->max_tokens,
-            .temperature = j->temperature},
+            .temperature = s->temperature},
         .limits = {o->max_turns ? (uint64_t)o->max_turns : TURNS_DEFAULT,
             (uint64_t)o->max_total_tokens},
-        .deadline_ms = j->deadline_ms,
-        .window = window_of(j, agent_job_model(j)),
-        .cancel_fd = j->bench.options.signals,
+        .deadline_ms = s->deadline_ms,
+        .window = agent_setup_window(s, agent_setup_model(s)),
+        .cancel_fd = s->tools.options.signals,
     };
 }
 
-bool agent_job_finish(struct agent_job *j, bool ok, struct err *err)
+bool agent_setup_finish(struct agent_setup *s, bool ok, struct err *err)
 {
     AUTO_ERR struct err late = {0};
-    if (j->store && !leave_session(j, &late) && ok)
+    if (s->store && !agent_setup_leave_session(s, &late) && ok)
         ok = err_move(err, &late);
     if (!ok)
-        mask_err(&j->mask, err);
+        mask_err(&s->mask, err);
     return ok;
 }
 
-void agent_job_done(struct agent_job *j)
+void agent_setup_done(struct agent_setup *s)
 {
-    if (j->has_timer)
-        timer_delete(j->timer);
-    if (j->bench.box)
-        bench_done(&j->bench);
-    remote_stop(j->remote);
-    undo_free(j->undo);
-    provider_close(j->provider);
-    mask_done(&j->mask);
-    buf_done(&j->system_text);
-    buf_done(&j->prompt_text);
-    json_decref(j->prompt);
-    json_decref(j->tools);
+    if (s->has_timer)
+        timer_delete(s->timer);
+    if (s->tools.box)
+        tool_setup_done(&s->tools);
+    remote_stop(s->remote);
+    undo_free(s->undo);
+    provider_close(s->provider);
+    mask_done(&s->mask);
+    buf_done(&s->system_text);
+    buf_done(&s->prompt_text);
+    json_decref(s->prompt);
+    json_decref(s->specs);
 }

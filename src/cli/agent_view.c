@@ -3,6 +3,7 @@
 #include "cli/agent_view.h"
 
 #include "base/clock.h"
+#include "base/protocol.h"
 #include "base/utf8.h"
 #include "tool/tool.h"
 
@@ -31,7 +32,7 @@ static bool agent_view_write_line(struct agent_view *v)
 static bool put_event(struct agent_view *v, const char *type, json_t *members)
 {
     AUTO_JSON json_t *event = json_object();
-    json_put(event, "protocol_version", json_integer(OUT_PROTOCOL_VERSION));
+    json_put(event, "protocol_version", json_integer(PROTOCOL_VERSION));
     json_put(event, "type", json_string(type));
     BUG_ON(json_object_update(event, members) != 0);
     json_decref(members);
@@ -74,7 +75,7 @@ static bool agent_view_print_text(struct agent_view *v, const struct llm_event *
     v->text_since = true;
     AUTO_BUF struct buf clean = BUF_INIT(LINE_MAX_BYTES);
     mask_add_text(v->options.mask, e->delta, &clean);
-    if (v->options.cli->to_terminal)
+    if (v->options.to_terminal)
         add_shown(&v->line, buf_str(&clean));
     else
         buf_add_str(&v->line, buf_str(&clean));
@@ -179,7 +180,7 @@ static void note_result(struct agent_view *v, const json_t *message)
         message_add_text(message, &text);
     add_start(v, &why, last_line(buf_str(&text)));
     progress_hide(&v->progress);
-    out_note(v->options.cli, "%s " STR_FMT "%s" STR_FMT, failed ? "✗" : "✓",
+    notice_send(v->options.notes, "%s " STR_FMT "%s" STR_FMT, failed ? "✗" : "✓",
         STR_ARG(words.p ? words : STR("")), why.n ? ": " : "", STR_ARG(buf_str(&why)));
     json_object_del(v->calls, id ? id : "");
 }
@@ -244,7 +245,7 @@ static bool begins_anew(struct agent_view *v)
 {
     bool ok = agent_view_end_line(v);
     if (v->text_since)
-        out_note(v->options.cli, "cordon: the answer broke off, and begins again");
+        notice_send(v->options.notes, "cordon: the answer broke off, and begins again");
     v->text_since = false;
     return ok;
 }
@@ -252,7 +253,7 @@ static bool begins_anew(struct agent_view *v)
 static bool put_stream(void *view, const struct llm_event *e)
 {
     struct agent_view *v = view;
-    if (v->options.cli->json)
+    if (v->options.json)
         return put_event(v, stream_events[e->kind].type, stream_events[e->kind].members(e));
     if (e->kind == LLM_TEXT_DELTA)
         return agent_view_print_text(v, e);
@@ -274,7 +275,7 @@ static bool agent_view_report_message(struct agent_view *v, const json_t *messag
         transcript_add(v->transcript, message);
     bool ok = agent_view_end_line(v);
     v->text_since = false;
-    if (!v->options.cli->json)
+    if (!v->options.json)
         return ok;
     json_t *members = json_object();
     json_put(members, "message", json_incref((json_t *)message));
@@ -284,7 +285,7 @@ static bool agent_view_report_message(struct agent_view *v, const json_t *messag
 static bool agent_view_report_result(struct agent_view *v, const json_t *message)
 {
     note_result(v, message);
-    if (!v->options.cli->json)
+    if (!v->options.json)
         return true;
     AUTO_BUF struct buf text = BUF_INIT(2 * TOOL_CONTENT_MAX);
     json_t *o = json_object();
@@ -298,7 +299,7 @@ static bool agent_view_report_result(struct agent_view *v, const json_t *message
 
 static bool agent_view_report_compacted(struct agent_view *v, const struct agent_event *e)
 {
-    if (!v->options.cli->json)
+    if (!v->options.json)
         return true;
     json_t *o = json_object();
     json_put(o, "kept", json_integer((json_int_t)e->kept));
@@ -339,14 +340,14 @@ void agent_view_retry(void *view, const struct retry_notice *n)
     bool told UNUSED = agent_view_release_held(v) && begins_anew(v);
     AUTO_BUF struct buf what = BUF_INIT(4096);
     const char *why = n->reason && n->reason->message ? n->reason->message : "the service failed";
-    if (v->options.cli->json)
+    if (v->options.json)
         told = put_event(v, "retry", retry_members(n->attempt, n->delay_ms));
     buf_printf(&what, "try %u in %.1f s: ", n->attempt + 1, (double)n->delay_ms / 1000);
     mask_add_text(v->options.mask, str_head(str_z(why), 1000), &what);
     if (v->progress.on)
         agent_view_show_progress(v, buf_str(&what));
     else
-        out_note(v->options.cli, "cordon: %s", buf_z(&what));
+        notice_send(v->options.notes, "cordon: %s", buf_z(&what));
 }
 
 void agent_view_start(struct agent_view *v, const struct agent_view_options *options)
@@ -370,7 +371,8 @@ static void agent_view_print_end(struct agent_view *v)
     agent_view_used(&v->done, v->options.model, &used);
     uint64_t ms = clock_mono_ms() - v->progress.begun_ms;
     if (v->progress.on)
-        out_note(v->options.cli, "%.1f s%s%s", (double)ms / 1000, used.n ? "  " : "", buf_z(&used));
+        notice_send(
+            v->options.notes, "%.1f s%s%s", (double)ms / 1000, used.n ? "  " : "", buf_z(&used));
 }
 
 void agent_view_stop(struct agent_view *v)

@@ -16,13 +16,16 @@
 
 #include "agent/run.h"
 #include "agent/transcript.h"
-#include "cli/out.h"
+#include "base/notice.h"
 #include "config/config.h"
+#include "io/patience.h"
 #include "llm/mask_stream.h"
 #include "tui/progress.h"
 
 struct agent_view_options {
-    struct cli *cli;
+    bool json;            /* write events */
+    bool to_terminal;     /* stdout is a terminal */
+    struct notices notes; /* progress and results on stderr */
     const struct mask *mask;
     const struct config_model *model; /* for prices; NULL: unknown */
     int cancel_fd;                    /* stop if this is readable while output blocks */

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/serve.h"
 
-#include "cli/out.h"
+#include "base/protocol.h"
 #include "io/patience.h"
 #include "tool/guard.h"
 #include "tool/sessions.h"
@@ -18,8 +18,8 @@ enum {
     ARENA_MAX = 64 << 20,
 };
 
-struct serve_ctx {
-    struct cli *cli;
+struct call_server {
+    struct call_server_options options;
     struct toolbox *box;
     json_t *request_id; /* of the current call; borrowed, may be NULL */
     int out;            /* stdout, non-blocking if possible */
@@ -33,33 +33,33 @@ struct serve_ctx {
     int interrupted; /* signal number; 0: none */
 };
 
-struct serve_tool_request {
+struct call_server_request {
     struct str name;
     json_t *arguments, *request_id;
     int64_t protocol_version;
 };
 
 static const struct field request_fields[] = {
-    FIELD_STR("name", struct serve_tool_request, name, "the tool", .flags = FIELD_REQUIRED),
-    FIELD_JSON("arguments", struct serve_tool_request, arguments,
+    FIELD_STR("name", struct call_server_request, name, "the tool", .flags = FIELD_REQUIRED),
+    FIELD_JSON("arguments", struct call_server_request, arguments,
         "its arguments: an object, or a string that holds one"),
-    FIELD_JSON("request_id", struct serve_tool_request, request_id, "comes back with the result"),
-    FIELD_I64("protocol_version", struct serve_tool_request, protocol_version,
-        "that of the results", .def = "1", FIELD_RANGE(OUT_PROTOCOL_VERSION, OUT_PROTOCOL_VERSION)),
+    FIELD_JSON("request_id", struct call_server_request, request_id, "comes back with the result"),
+    FIELD_I64("protocol_version", struct call_server_request, protocol_version,
+        "that of the results", .def = "1", FIELD_RANGE(PROTOCOL_VERSION, PROTOCOL_VERSION)),
 };
 
 static const struct shape request_shape =
-    SHAPE("request", struct serve_tool_request, request_fields, "a call of a tool");
+    SHAPE("request", struct call_server_request, request_fields, "a call of a tool");
 
 /* Answers ------------------------------------------------------------------------------------- */
 
-static void serve_read_signal(struct serve_ctx *s)
+static void call_server_read_signal(struct call_server *s)
 {
     s->interrupted = guard_take(s->box->options->signals);
 }
 
 /* Final output gets only a short write timeout. */
-static bool serve_write_last(struct str text)
+static bool call_server_write_last(struct str text)
 {
     struct patience p = PATIENCE_INIT;
     patience_end(&p);
@@ -67,7 +67,7 @@ static bool serve_write_last(struct str text)
 }
 
 /* A slow or stalled reader delays neither sessions nor termination. */
-static bool serve_write(struct serve_ctx *s, struct str text)
+static bool call_server_write(struct call_server *s, struct str text)
 {
     while (text.n) {
         struct pollfd fds[] = {
@@ -77,8 +77,8 @@ static bool serve_write(struct serve_ctx *s, struct str text)
         if (sessions_wait(s->box, &wait) != SESSIONS_READABLE)
             continue;
         if (!fds[0].revents) {
-            serve_read_signal(s);
-            return serve_write_last(text);
+            call_server_read_signal(s);
+            return call_server_write_last(text);
         }
         ssize_t n = patience_put(s->out, str_head(text, MIN(text.n, s->room)));
         if (n < 0 && errno != EINTR && errno != EAGAIN)
@@ -88,10 +88,11 @@ static bool serve_write(struct serve_ctx *s, struct str text)
     return true;
 }
 
-static void serve_add_answer(const struct tool_result *result, json_t *request_id, struct buf *line)
+static void call_server_add_answer(
+    const struct tool_result *result, json_t *request_id, struct buf *line)
 {
     AUTO_JSON json_t *whole = json_object();
-    json_put(whole, "protocol_version", json_integer(OUT_PROTOCOL_VERSION));
+    json_put(whole, "protocol_version", json_integer(PROTOCOL_VERSION));
     if (request_id)
         json_put(whole, "request_id", json_incref(request_id));
     AUTO_JSON json_t *object = tool_result_json(result);
@@ -100,46 +101,46 @@ static void serve_add_answer(const struct tool_result *result, json_t *request_i
     buf_add_byte(line, '\n');
 }
 
-static void serve_send_answer(
-    struct serve_ctx *s, const struct tool_result *result, json_t *request_id)
+static void call_server_send_answer(
+    struct call_server *s, const struct tool_result *result, json_t *request_id)
 {
     AUTO_BUF struct buf line = BUF_INIT(ANSWER_MAX);
-    serve_add_answer(result, request_id, &line);
-    s->unread = !buf_ok(&line) || !serve_write(s, buf_str(&line));
+    call_server_add_answer(result, request_id, &line);
+    s->unread = !buf_ok(&line) || !call_server_write(s, buf_str(&line));
 }
 
 /* A signal interrupted a tool that does not poll: the tool can only be ended with the whole
  * process. */
-static void serve_on_canceled(void *context, const struct tool_result *result)
+static void call_server_on_canceled(void *context, const struct tool_result *result)
 {
-    const struct serve_ctx *s = context;
+    const struct call_server *s = context;
     AUTO_BUF struct buf line = BUF_INIT(ANSWER_MAX);
-    serve_add_answer(result, s->request_id, &line);
-    serve_write_last(buf_str(&line));
-    patience_end(&s->cli->patience);
-    out_say_error(s->cli, &result->error);
+    call_server_add_answer(result, s->request_id, &line);
+    call_server_write_last(buf_str(&line));
+    if (s->options.on_canceled)
+        s->options.on_canceled(s->options.context, &result->error);
     _exit(err_status(result->error.code));
 }
 
-static void serve_send_error(struct serve_ctx *s, struct err *error, json_t *request_id)
+static void call_server_send_error(struct call_server *s, struct err *error, json_t *request_id)
 {
     struct tool_result result;
     tool_result_init(&result);
     err_move(&result.error, error);
     buf_printf(&result.content, "error: %s", result.error.message);
-    serve_send_answer(s, &result, request_id);
+    call_server_send_answer(s, &result, request_id);
     tool_result_done(&result);
 }
 
 /* SIGINT ends only the call; any other signal also ends the program. */
-static void note_interruption(struct serve_ctx *s, const struct err *error)
+static void call_server_note_signal(struct call_server *s, const struct err *error)
 {
     const struct err_pair *sig = error->code == E_CANCELED ? err_ctx_get(error, "signal") : NULL;
     if (sig && sig->number != SIGINT)
         s->interrupted = (int)sig->number;
 }
 
-static void serve_call_tool(struct serve_ctx *s, const struct serve_tool_request *r)
+static void call_server_call_tool(struct call_server *s, const struct call_server_request *r)
 {
     struct tool_result result;
     AUTO_JSON json_t *none = json_object();
@@ -149,12 +150,12 @@ static void serve_call_tool(struct serve_ctx *s, const struct serve_tool_request
     else
         tool_call_json(s->box, r->name,
             r->arguments && !json_is_null(r->arguments) ? r->arguments : none, &result);
-    note_interruption(s, &result.error);
-    serve_send_answer(s, &result, r->request_id);
+    call_server_note_signal(s, &result.error);
+    call_server_send_answer(s, &result, r->request_id);
     tool_result_done(&result);
 }
 
-static bool serve_is_blank(struct str line)
+static bool call_server_is_blank(struct str line)
 {
     for (size_t i = 0; i < line.n; i++)
         if (line.p[i] != ' ' && line.p[i] != '\t' && line.p[i] != '\r')
@@ -162,33 +163,33 @@ static bool serve_is_blank(struct str line)
     return true;
 }
 
-static void serve_handle_line(struct serve_ctx *s, struct str line)
+static void call_server_handle_line(struct call_server *s, struct str line)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
     AUTO_JSON json_t *tree = NULL;
     AUTO_ERR struct err error = {0};
-    struct serve_tool_request request = {0};
-    if (serve_is_blank(line))
+    struct call_server_request request = {0};
+    if (call_server_is_blank(line))
         return;
     if (json_parse(line, "input", E_PROTOCOL, &tree, &error) &&
         field_read(&request_shape, tree, &a, E_PROTOCOL, &request, &error))
-        serve_call_tool(s, &request);
+        call_server_call_tool(s, &request);
     else
-        serve_send_error(s, &error, json_object_get(tree, "request_id"));
+        call_server_send_error(s, &error, json_object_get(tree, "request_id"));
 }
 
 /* Input --------------------------------------------------------------------------------------- */
 
-static void serve_reject_long_line(struct serve_ctx *s)
+static void call_server_reject_long_line(struct call_server *s)
 {
     AUTO_ERR struct err error = {0};
     err_set(&error, E_PROTOCOL, "a line has more than %d bytes, and was skipped", LINE_MAX_BYTES);
-    serve_send_error(s, &error, NULL);
+    call_server_send_error(s, &error, NULL);
     s->skipping = true;
 }
 
 /* Removes consumed input; shrinks a large buffer. */
-static void serve_compact_input(struct serve_ctx *s)
+static void call_server_compact_input(struct call_server *s)
 {
     struct buf rest = BUF_INIT(LINE_MAX_BYTES + 2 * READ_SIZE);
     if (s->at == 0)
@@ -205,9 +206,9 @@ static void serve_compact_input(struct serve_ctx *s)
     s->at = 0;
 }
 
-static void serve_read_input(struct serve_ctx *s)
+static void call_server_read_input(struct call_server *s)
 {
-    serve_compact_input(s);
+    call_server_compact_input(s);
     char *room = buf_reserve(&s->input, READ_SIZE);
     ssize_t n = room ? read(STDIN_FILENO, room, READ_SIZE) : 0;
     if (n > 0)
@@ -217,7 +218,7 @@ static void serve_read_input(struct serve_ctx *s)
 }
 
 /* Handles all complete lines; at end of input also an incomplete one. */
-static void serve_handle_lines(struct serve_ctx *s)
+static void call_server_handle_lines(struct call_server *s)
 {
     while (!s->unread && !s->interrupted && s->at < s->input.n) {
         s->looked = MAX(s->looked, s->at);
@@ -228,7 +229,7 @@ static void serve_handle_lines(struct serve_ctx *s)
             if (s->skipping)
                 s->at = stop;
             else if (stop - s->at > LINE_MAX_BYTES)
-                serve_reject_long_line(s);
+                call_server_reject_long_line(s);
             return;
         }
         struct str line = str_n(p + s->at, stop - s->at);
@@ -236,32 +237,32 @@ static void serve_handle_lines(struct serve_ctx *s)
         if (s->skipping)
             s->skipping = false;
         else if (line.n > LINE_MAX_BYTES)
-            serve_reject_long_line(s), s->skipping = false;
+            call_server_reject_long_line(s), s->skipping = false;
         else
-            serve_handle_line(s, line);
+            call_server_handle_line(s, line);
     }
 }
 
-static bool serve_finish(const struct serve_ctx *s, struct err *err)
+static bool call_server_finish(const struct call_server *s, struct err *err)
 {
     if (s->interrupted)
         return guard_error(err, s->interrupted);
     return !s->unread || err_set(err, E_IO, "cannot write the results: nobody reads them any more");
 }
 
-bool serve_calls(struct bench *bench, struct err *err)
+bool call_server_run(const struct call_server_options *options, struct err *err)
 {
     AUTO_FD int own = patience_open(STDOUT_FILENO);
-    struct toolbox *box = bench->box;
-    struct serve_ctx s = {
-        .cli = bench->cli,
+    struct toolbox *box = options->box;
+    struct call_server s = {
+        .options = *options,
         .box = box,
         .out = own >= 0 ? own : STDOUT_FILENO,
         .room = own >= 0 ? ANSWER_MAX : patience_room(STDOUT_FILENO),
         .input = BUF_INIT(LINE_MAX_BYTES + 2 * READ_SIZE),
     };
-    bench->options.called_off = serve_on_canceled;
-    bench->options.context = &s;
+    options->toolbox->called_off = call_server_on_canceled;
+    options->toolbox->context = &s;
     signal(SIGPIPE, SIG_IGN);
     while (!s.ended && !s.unread && !s.interrupted) {
         struct pollfd fds[] = {{.fd = STDIN_FILENO, .events = POLLIN},
@@ -271,11 +272,11 @@ bool serve_calls(struct bench *bench, struct err *err)
         if (sessions_wait(box, &wait) != SESSIONS_READABLE)
             continue;
         if (fds[1].revents)
-            serve_read_signal(&s);
+            call_server_read_signal(&s);
         else if (fds[0].revents)
-            serve_read_input(&s);
-        serve_handle_lines(&s);
+            call_server_read_input(&s);
+        call_server_handle_lines(&s);
     }
     buf_done(&s.input);
-    return serve_finish(&s, err);
+    return call_server_finish(&s, err);
 }

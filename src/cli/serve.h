@@ -1,7 +1,7 @@
 /* Serving tool calls, line by line: {"name","arguments","request_id"?} on stdin, a result for each
  * on stdout.
  *
- *     if (!serve_calls(&bench, err)) return false;
+ *     if (!call_server_run(&options, err)) return false;
  *
  * Sessions of exec_command persist between calls, and their output is read while idle. An invalid
  * line gets an error as its result. Ends with stdin, or on a signal between calls; SIGINT while a
@@ -12,8 +12,17 @@
 #ifndef CLI_SERVE_H
 #define CLI_SERVE_H
 
-#include "cli/bench.h"
+#include "tool/toolbox.h"
 
-MUST_USE bool serve_calls(struct bench *bench, struct err *err);
+struct call_server_options {
+    struct toolbox *box;
+    struct toolbox_options *toolbox; /* those of the box */
+    /* Called before the process exits because a signal interrupted a tool that does not poll. May
+     * be NULL. */
+    void (*on_canceled)(void *context, const struct err *error);
+    void *context;
+};
+
+MUST_USE bool call_server_run(const struct call_server_options *options, struct err *err);
 
 #endif

@@ -14,14 +14,14 @@ enum {
 
 /* Asking --------------------------------------------------------------------------------------- */
 
-static void plain_choices(struct talk *t)
+static void plain_choices(struct chat *chat)
 {
     AUTO_BUF struct buf line = BUF_INIT(2 * SUBJECT_MAX);
-    const struct question *q = &t->question;
+    const struct chat_question *q = &chat->question;
     buf_printf(&line, "[y]es, [n]o%s", q->edit ? ", [e]dit" : "");
     if (q->rule.n)
         buf_printf(&line, ", [a]lways %s", buf_z((struct buf *)&q->rule));
-    chat_rows_note(t->chat, buf_str(&line));
+    chat_rows_note(chat->rows, buf_str(&line));
 }
 
 /* Shows the arguments of a tool whose changes cannot be previewed here. */
@@ -42,10 +42,10 @@ static void add_arguments(const json_t *arguments, struct buf *text)
 }
 
 /* Shows exactly what will be run or changed. */
-static void put_question(struct talk *t, const struct approve_question *q, struct str rule)
+static void put_question(struct chat *chat, const struct approve_question *q, struct str rule)
 {
     AUTO_BUF struct buf words = BUF_INIT(4096), arguments = BUF_INIT(4 * TOOL_ARGUMENTS_MAX);
-    struct question *question = &t->question;
+    struct chat_question *question = &chat->question;
     buf_printf(&words, "%s wants to %s:", q->tool,
         q->is_command ? "run"
         : q->mutating ? "change"
@@ -58,18 +58,18 @@ static void put_question(struct talk *t, const struct approve_question *q, struc
     if (!q->is_command && q->mutating && q->diff.n == 0)
         add_arguments(q->arguments, &arguments);
     shown.text = buf_str(&arguments);
-    chat_rows_ask(t->chat, &shown);
+    chat_rows_ask(chat->rows, &shown);
     question->open = true;
     question->is_command = q->is_command;
     question->edit = q->edit && q->edit->text.n < EDITOR_MAX ? q->edit : NULL;
     question->since_ms = 0;
     question->drawn = question->offered = false;
-    question->armed = t->console.plain;
+    question->armed = chat->console.plain;
     question->answer = APPROVE_NO;
     buf_reset(&question->rule);
     buf_add_str(&question->rule, rule);
-    if (t->console.plain)
-        plain_choices(t);
+    if (chat->console.plain)
+        plain_choices(chat);
 }
 
 /* A question that cannot be shown completely is not asked, but denied. */
@@ -80,214 +80,214 @@ static bool can_show(const struct approve_question *q)
 }
 
 /* Notes a decision that the result will not show. */
-static void note_answer(struct talk *t, enum approve_answer answer)
+static void note_answer(struct chat *chat, enum approve_answer answer)
 {
     AUTO_BUF struct buf words = BUF_INIT(2 * SUBJECT_MAX);
-    struct question *q = &t->question;
+    struct chat_question *q = &chat->question;
     bool edited = answer == APPROVE_EDITED && q->is_command;
-    chat_rows_asked(t->chat, edited ? buf_str(&q->edit->now) : (struct str){0});
+    chat_rows_asked(chat->rows, edited ? buf_str(&q->edit->now) : (struct str){0});
     if (answer != APPROVE_YES_ALWAYS)
         return;
     buf_printf(&words, "not asked again in this conversation: %s", buf_z(&q->rule));
-    chat_rows_note(t->chat, buf_str(&words));
+    chat_rows_note(chat->rows, buf_str(&words));
 }
 
-enum approve_answer talk_ask(void *context, const struct approve_question *q, struct str rule)
+enum approve_answer chat_ask_user(void *context, const struct approve_question *q, struct str rule)
 {
-    struct talk *t = context;
+    struct chat *chat = context;
     if (!can_show(q))
         return APPROVE_NO;
-    pthread_mutex_lock(&t->lock);
-    talk_drain(t->answered);
-    put_question(t, q, rule);
-    pthread_mutex_unlock(&t->lock);
-    talk_signal(t->wake);
-    struct pollfd fds[] = {{.fd = t->answered, .events = POLLIN},
-        {.fd = t->job.bench.options.signals, .events = POLLIN}};
+    pthread_mutex_lock(&chat->lock);
+    chat_drain(chat->answered);
+    put_question(chat, q, rule);
+    pthread_mutex_unlock(&chat->lock);
+    chat_signal(chat->wake);
+    struct pollfd fds[] = {{.fd = chat->answered, .events = POLLIN},
+        {.fd = chat->setup.tools.options.signals, .events = POLLIN}};
     const struct sessions_wait wait = {
         .deadline_ms = UINT64_MAX, .fds = fds, .n_fds = ARRAY_LEN(fds)};
-    while (sessions_wait(t->job.bench.box, &wait) != SESSIONS_READABLE) {
+    while (sessions_wait(chat->setup.tools.box, &wait) != SESSIONS_READABLE) {
     }
-    pthread_mutex_lock(&t->lock);
-    enum approve_answer answer = fds[1].revents ? APPROVE_CANCELED : t->question.answer;
-    note_answer(t, answer);
+    pthread_mutex_lock(&chat->lock);
+    enum approve_answer answer = fds[1].revents ? APPROVE_CANCELED : chat->question.answer;
+    note_answer(chat, answer);
     if (answer == APPROVE_YES_ALWAYS) { /* under the lock: /approve reads the rules */
-        buf_printf(&t->consent, STR_FMT "\n", STR_ARG(rule));
-        talk_apply_consent(t);
+        buf_printf(&chat->consent, STR_FMT "\n", STR_ARG(rule));
+        chat_consent_apply(chat);
         answer = APPROVE_YES;
     }
-    t->question.open = false;
-    t->question.edit = NULL;
-    pthread_mutex_unlock(&t->lock);
-    talk_signal(t->wake);
+    chat->question.open = false;
+    chat->question.edit = NULL;
+    pthread_mutex_unlock(&chat->lock);
+    chat_signal(chat->wake);
     return answer;
 }
 
-void talk_tell_diff(void *context, struct str diff)
+void chat_ask_show_diff(void *context, struct str diff)
 {
-    struct talk *t = context;
-    pthread_mutex_lock(&t->lock);
-    chat_rows_diff(t->chat, diff);
-    pthread_mutex_unlock(&t->lock);
+    struct chat *chat = context;
+    pthread_mutex_lock(&chat->lock);
+    chat_rows_diff(chat->rows, diff);
+    pthread_mutex_unlock(&chat->lock);
 }
 
 /* Answering ------------------------------------------------------------------------------------ */
 
 /* Whether to show the choices; answers count once they are shown. */
-static bool talk_ask_choices_due(const struct question *q)
+static bool chat_ask_choices_due(const struct chat_question *q)
 {
     return q->armed || (q->since_ms && clock_mono_ms() - q->since_ms >= ARM_MS);
 }
 
-static void talk_ask_set_answer(struct talk *t, enum approve_answer answer)
+static void chat_ask_set_answer(struct chat *chat, enum approve_answer answer)
 {
-    t->question.answer = answer;
-    t->question.open = false;
-    talk_signal(t->answered);
+    chat->question.answer = answer;
+    chat->question.open = false;
+    chat_signal(chat->answered);
 }
 
-static void talk_ask_answer_yes(struct talk *t)
+static void chat_ask_answer_yes(struct chat *chat)
 {
-    talk_ask_set_answer(t, APPROVE_YES);
+    chat_ask_set_answer(chat, APPROVE_YES);
 }
 
-static void talk_ask_answer_no(struct talk *t)
+static void chat_ask_answer_no(struct chat *chat)
 {
-    talk_ask_set_answer(t, APPROVE_NO);
+    chat_ask_set_answer(chat, APPROVE_NO);
 }
 
-static void talk_ask_answer_always(struct talk *t)
+static void chat_ask_answer_always(struct chat *chat)
 {
-    if (t->question.rule.n)
-        talk_ask_set_answer(t, APPROVE_YES_ALWAYS);
+    if (chat->question.rule.n)
+        chat_ask_set_answer(chat, APPROVE_YES_ALWAYS);
 }
 
 /* Loads text into the editor. Returns false if the editor cannot represent it exactly. */
-static bool load_editor(struct talk *t, struct str text)
+static bool load_editor(struct chat *chat, struct str text)
 {
     AUTO_BUF struct buf loaded = BUF_INIT(2 * EDITOR_MAX);
-    editor_clear(t->editor);
-    editor_set(t->editor, text);
-    editor_content(t->editor, &loaded);
+    editor_clear(chat->editor);
+    editor_set(chat->editor, text);
+    editor_content(chat->editor, &loaded);
     if (str_eq(buf_str(&loaded), text))
         return true;
-    editor_clear(t->editor);
+    editor_clear(chat->editor);
     return false;
 }
 
-static void talk_ask_start_edit(struct talk *t)
+static void chat_ask_start_edit(struct chat *chat)
 {
-    struct question *q = &t->question;
+    struct chat_question *q = &chat->question;
     if (!q->edit)
         return;
-    if (t->console.plain) {
-        chat_rows_note(t->chat, STR("what instead? an empty line goes back to the question"));
+    if (chat->console.plain) {
+        chat_rows_note(chat->rows, STR("what instead? an empty line goes back to the question"));
         q->editing = q->half = true;
         return;
     }
     buf_reset(&q->draft);
-    editor_content(t->editor, &q->draft);
-    q->editing = load_editor(t, q->edit->text);
+    editor_content(chat->editor, &q->draft);
+    q->editing = load_editor(chat, q->edit->text);
     if (!q->editing) {
-        editor_set(t->editor, buf_str(&q->draft));
-        chat_rows_note(t->chat, STR("this has characters in it that can't be edited here"));
+        editor_set(chat->editor, buf_str(&q->draft));
+        chat_rows_note(chat->rows, STR("this has characters in it that can't be edited here"));
     }
 }
 
-bool talk_answer(struct talk *t, const struct typed *typed)
+bool chat_ask_key(struct chat *chat, const struct typed *typed)
 {
     static const struct {
         const char *key;
-        void (*run)(struct talk *t);
-    } rows[] = {{"y", talk_ask_answer_yes}, {"n", talk_ask_answer_no},
-        {"a", talk_ask_answer_always}, {"e", talk_ask_start_edit}};
-    pthread_mutex_lock(&t->lock);
-    bool open = t->question.open && t->question.armed && !t->question.editing;
+        void (*run)(struct chat *chat);
+    } rows[] = {{"y", chat_ask_answer_yes}, {"n", chat_ask_answer_no},
+        {"a", chat_ask_answer_always}, {"e", chat_ask_start_edit}};
+    pthread_mutex_lock(&chat->lock);
+    bool open = chat->question.open && chat->question.armed && !chat->question.editing;
     for (size_t i = 0; open && typed->kind == TYPED_TEXT && i < ARRAY_LEN(rows); i++)
         if (str_is(typed->bytes, rows[i].key)) {
-            rows[i].run(t);
+            rows[i].run(chat);
             break;
         }
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_unlock(&chat->lock);
     return open && (typed->kind == TYPED_TEXT || typed->kind == TYPED_PASTE);
 }
 
 /* Editing -------------------------------------------------------------------------------------- */
 
-static void talk_ask_restore_editor(struct talk *t)
+static void chat_ask_restore_editor(struct chat *chat)
 {
-    struct question *q = &t->question;
+    struct chat_question *q = &chat->question;
     q->editing = q->half = false;
-    editor_clear(t->editor);
-    editor_set(t->editor, buf_str(&q->draft));
+    editor_clear(chat->editor);
+    editor_set(chat->editor, buf_str(&q->draft));
     buf_reset(&q->draft);
 }
 
-bool talk_take_edited(struct talk *t)
+bool chat_ask_take_edited(struct chat *chat)
 {
-    struct question *q = &t->question;
-    pthread_mutex_lock(&t->lock);
+    struct chat_question *q = &chat->question;
+    pthread_mutex_lock(&chat->lock);
     bool mine = q->editing;
     if (mine && q->half) {
         q->half = false;
     } else if (mine && q->open) {
         struct approve_edit *e = q->edit;
         buf_reset(&e->now);
-        editor_content(t->editor, &e->now);
+        editor_content(chat->editor, &e->now);
         bool same = str_eq(buf_str(&e->now), e->text);
         if (e->now.n && buf_ok(&e->now))
-            talk_ask_set_answer(t, same ? APPROVE_YES : APPROVE_EDITED);
-        else if (t->console.plain)
-            plain_choices(t);
-        talk_ask_restore_editor(t);
+            chat_ask_set_answer(chat, same ? APPROVE_YES : APPROVE_EDITED);
+        else if (chat->console.plain)
+            plain_choices(chat);
+        chat_ask_restore_editor(chat);
     }
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_unlock(&chat->lock);
     return mine;
 }
 
-bool talk_leave_edited(struct talk *t)
+bool chat_ask_leave_edited(struct chat *chat)
 {
-    pthread_mutex_lock(&t->lock);
-    bool mine = t->question.editing;
+    pthread_mutex_lock(&chat->lock);
+    bool mine = chat->question.editing;
     if (mine)
-        talk_ask_restore_editor(t);
-    pthread_mutex_unlock(&t->lock);
+        chat_ask_restore_editor(chat);
+    pthread_mutex_unlock(&chat->lock);
     return mine;
 }
 
-void talk_end_edit(struct talk *t)
+void chat_ask_end_edit(struct chat *chat)
 {
-    if (t->question.editing && !t->question.open)
-        talk_ask_restore_editor(t);
+    if (chat->question.editing && !chat->question.open)
+        chat_ask_restore_editor(chat);
 }
 
-void talk_question_drawn(struct talk *t)
+void chat_ask_drawn(struct chat *chat)
 {
-    t->question.drawn = t->question.open;
+    chat->question.drawn = chat->question.open;
 }
 
-bool talk_question_offered(struct talk *t)
+bool chat_ask_is_offered(struct chat *chat)
 {
-    pthread_mutex_lock(&t->lock);
-    bool offered = t->question.open && t->question.offered;
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_lock(&chat->lock);
+    bool offered = chat->question.open && chat->question.offered;
+    pthread_mutex_unlock(&chat->lock);
     return offered;
 }
 
-void talk_question_shown(struct talk *t)
+void chat_ask_shown(struct chat *chat)
 {
-    struct question *q = &t->question;
-    pthread_mutex_lock(&t->lock);
+    struct chat_question *q = &chat->question;
+    pthread_mutex_lock(&chat->lock);
     if (q->open && q->drawn && !q->since_ms)
         q->since_ms = clock_mono_ms();
     if (q->open && q->offered)
         q->armed = true;
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_unlock(&chat->lock);
 }
 
 /* Drawing -------------------------------------------------------------------------------------- */
 
-static void talk_ask_add_choices(const struct question *q, struct text *line)
+static void chat_ask_add_choices(const struct chat_question *q, struct text *line)
 {
     const struct style *key = &theme[THEME_ASK];
     text_add_z(line, "[y]", key);
@@ -307,10 +307,10 @@ static void talk_ask_add_choices(const struct question *q, struct text *line)
     }
 }
 
-void talk_add_question(struct talk *t, unsigned width, struct text *region)
+void chat_ask_add_rows(struct chat *chat, unsigned width, struct text *region)
 {
     AUTO_TEXT struct text line = TEXT_INIT;
-    struct question *q = &t->question;
+    struct chat_question *q = &chat->question;
     if (!q->open)
         return;
     if (q->editing) {
@@ -318,8 +318,8 @@ void talk_add_question(struct talk *t, unsigned width, struct text *region)
             q->is_command ? "Enter runs it so  Escape goes back"
                           : "Enter shows what it changes  Escape goes back",
             &theme[THEME_DIM]);
-    } else if (talk_ask_choices_due(q)) {
-        talk_ask_add_choices(q, &line);
+    } else if (chat_ask_choices_due(q)) {
+        chat_ask_add_choices(q, &line);
         q->offered = true;
     }
     text_end(&line);

@@ -12,36 +12,37 @@ enum {
     KEYS_MAX = 64 << 10,
 };
 
-static void say_help(struct talk *t, struct str words);
+static void say_help(struct chat *chat, struct str words);
 
-static void talk_commands_quit(struct talk *t, struct str words)
+static void chat_commands_quit(struct chat *chat, struct str words)
 {
     (void)words;
-    t->leave = true;
+    chat->leave = true;
 }
 
-static const struct talk_command_row {
+static const struct chat_command {
     const char *name, *words, *help;
-    void (*run)(struct talk *t, struct str words);
+    void (*run)(struct chat *chat, struct str words);
     bool idle; /* deferred until the turn is over */
 } commands[] = {
     {"/help", "", "what there is", say_help, false},
-    {"/model", "[NAME]", "who answers, or who shall", talk_model, true},
-    {"/session", "[ID|NAME|new]", "which session this is, or go on with another", talk_session,
+    {"/model", "[NAME]", "who answers, or who shall", chat_session_model, true},
+    {"/session", "[ID|NAME|new]", "which session this is, or go on with another", chat_session_run,
         true},
-    {"/fork", "[N]", "a new session, with all or the first N messages", talk_fork, true},
-    {"/compact", "", "go on with a summary of the conversation", talk_compact, true},
-    {"/diff", "", "what tools changed in this session", talk_diff, true},
-    {"/undo", "", "take back what tools changed in the last turn", talk_undo, true},
+    {"/fork", "[N]", "a new session, with all or the first N messages", chat_session_fork, true},
+    {"/compact", "", "go on with a summary of the conversation", chat_session_compact, true},
+    {"/diff", "", "what tools changed in this session", chat_undo_diff, true},
+    {"/undo", "", "take back what tools changed in the last turn", chat_undo_run, true},
     {"/approve", "[MODE|RULE]", "when to ask before a change, and what needs no question",
-        talk_consent, false},
-    {"/export", "[FILE]", "write the conversation to FILE.md or FILE.json", talk_export, true},
-    {"/open", "", "print what was collapsed last, then the one before it", talk_open, false},
-    {"/quit", "", "leave", talk_commands_quit, false},
+        chat_consent_run, false},
+    {"/export", "[FILE]", "write the conversation to FILE.md or FILE.json", chat_session_export,
+        true},
+    {"/open", "", "print what was collapsed last, then the one before it", chat_look_open, false},
+    {"/quit", "", "leave", chat_commands_quit, false},
 };
 
 /* Lists the keys, as bound by the settings. */
-static void add_keys(const struct talk *t, struct buf *b)
+static void add_keys(const struct chat *chat, struct buf *b)
 {
     static const struct {
         const char *action, *help;
@@ -54,18 +55,18 @@ static void add_keys(const struct talk *t, struct buf *b)
         {"delete-or-leave", "leave", true},
     };
     AUTO_BUF struct buf tab = BUF_INIT(KEYS_MAX);
-    config_add_keys(&t->job.config, &t->bindings, "complete", &tab);
-    if (tab.n && !t->console.plain)
+    config_add_keys(&chat->setup.config, &chat->bindings, "complete", &tab);
+    if (tab.n && !chat->console.plain)
         buf_printf(b, "@FILE                  %s completes it\n", buf_z(&tab));
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_BUF struct buf keys = BUF_INIT(KEYS_MAX);
-        config_add_keys(&t->job.config, &t->bindings, rows[i].action, &keys);
-        if (keys.n && (rows[i].plain || !t->console.plain))
+        config_add_keys(&chat->setup.config, &chat->bindings, rows[i].action, &keys);
+        if (keys.n && (rows[i].plain || !chat->console.plain))
             buf_printf(b, "\n%-11s %s", buf_z(&keys), rows[i].help);
     }
 }
 
-static void say_help(struct talk *t, struct str words)
+static void say_help(struct chat *chat, struct str words)
 {
     AUTO_BUF struct buf b = BUF_INIT(8192), name = BUF_INIT(100);
     (void)words;
@@ -76,9 +77,9 @@ static void say_help(struct talk *t, struct str words)
     }
     buf_add_z(
         &b, "!COMMAND               run it where tools run; the next prompt tells the model\n");
-    if (!t->console.lines) /* line mode has no keys */
-        add_keys(t, &b);
-    talk_note(t, buf_z(&b));
+    if (!chat->console.lines) /* line mode has no keys */
+        add_keys(chat, &b);
+    chat_note(chat, buf_z(&b));
 }
 
 /* Removes backslash escapes, as a shell does. */
@@ -133,10 +134,10 @@ static void complete_file(struct str word, struct editor_list *list)
     }
 }
 
-void talk_complete(void *context, struct str word, struct editor_list *list)
+void chat_commands_complete(void *context, struct str word, struct editor_list *list)
 {
-    const struct talk *t = context;
-    if (t->question.editing)
+    const struct chat *chat = context;
+    if (chat->question.editing)
         return;
     if (str_starts_with(word, STR("@"))) {
         complete_file(str_skip(word, 1), list);
@@ -147,18 +148,18 @@ void talk_complete(void *context, struct str word, struct editor_list *list)
             editor_offer(list, str_z(commands[i].name), str_z(commands[i].help));
 }
 
-void talk_show_block(struct talk *t, const char *language, struct str text)
+void chat_commands_show_block(struct chat *chat, const char *language, struct str text)
 {
     AUTO_BUF struct buf b = BUF_INIT(64 << 20), masked = BUF_INIT(64 << 20);
-    mask_add_text(&t->job.mask, text, &masked);
+    mask_add_text(&chat->setup.mask, text, &masked);
     prose_add_block(&b, language, str_trim_end(buf_str(&masked), '\n'));
-    pthread_mutex_lock(&t->lock);
-    chat_rows_text(t->chat, buf_str(&b));
-    chat_rows_end(t->chat);
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_lock(&chat->lock);
+    chat_rows_text(chat->rows, buf_str(&b));
+    chat_rows_end(chat->rows);
+    pthread_mutex_unlock(&chat->lock);
 }
 
-static struct str talk_commands_trim(struct str s)
+static struct str chat_commands_trim(struct str s)
 {
     while (s.n && (s.p[0] == ' ' || s.p[0] == '\n'))
         s = str_skip(s, 1);
@@ -166,40 +167,40 @@ static struct str talk_commands_trim(struct str s)
 }
 
 /* Queues a command that must not run during a turn. */
-static void wait_for_turn(struct talk *t, const char *name, struct str words)
+static void wait_for_turn(struct chat *chat, const char *name, struct str words)
 {
     AUTO_BUF struct buf line = BUF_INIT(2 * EDITOR_MAX);
     buf_printf(&line, "%s%s" STR_FMT, name, words.n && name[0] == '/' ? " " : "", STR_ARG(words));
-    buf_add_str(&t->later, buf_str(&line));
-    buf_add_byte(&t->later, '\0');
-    pthread_mutex_lock(&t->lock);
-    chat_rows_queue(t->chat, buf_str(&line));
-    pthread_mutex_unlock(&t->lock);
+    buf_add_str(&chat->later, buf_str(&line));
+    buf_add_byte(&chat->later, '\0');
+    pthread_mutex_lock(&chat->lock);
+    chat_rows_queue(chat->rows, buf_str(&line));
+    pthread_mutex_unlock(&chat->lock);
 }
 
-void talk_run_later(struct talk *t)
+void chat_commands_run_later(struct chat *chat)
 {
-    while (t->later.n && !t->busy) {
+    while (chat->later.n && !chat->busy) {
         AUTO_BUF struct buf line = BUF_INIT(2 * EDITOR_MAX);
         struct str first, rest;
-        str_cut(buf_str(&t->later), '\0', &first, &rest);
+        str_cut(buf_str(&chat->later), '\0', &first, &rest);
         buf_add_str(&line, first);
-        memmove(t->later.p, rest.p, rest.n);
-        buf_truncate(&t->later, rest.n);
-        (void)talk_command(t, buf_str(&line));
+        memmove(chat->later.p, rest.p, rest.n);
+        buf_truncate(&chat->later, rest.n);
+        (void)chat_commands_take(chat, buf_str(&line));
     }
 }
 
-static void talk_commands_run(struct talk *t, const struct talk_command_row *c, struct str words)
+static void chat_commands_run(struct chat *chat, const struct chat_command *c, struct str words)
 {
     AUTO_BUF struct buf b = BUF_INIT(4096);
     if (words.n && !c->words[0]) {
         buf_printf(&b, "%s takes no words", c->name);
-        talk_note(t, buf_z(&b));
-    } else if (c->idle && t->busy) {
-        wait_for_turn(t, c->name, words);
+        chat_note(chat, buf_z(&b));
+    } else if (c->idle && chat->busy) {
+        wait_for_turn(chat, c->name, words);
     } else {
-        c->run(t, words);
+        c->run(chat, words);
     }
 }
 
@@ -210,7 +211,7 @@ static bool is_command(struct str word)
            str_find(word, '\n') < 0;
 }
 
-static void say_unknown(struct talk *t, struct str name)
+static void say_unknown(struct chat *chat, struct str name)
 {
     AUTO_CHOICE struct choice c = CHOICE_INIT(name);
     AUTO_BUF struct buf b = BUF_INIT(2 * CHOICE_LIST_MAX), hint = BUF_INIT(CHOICE_LIST_MAX);
@@ -219,27 +220,27 @@ static void say_unknown(struct talk *t, struct str name)
     choice_hint(&c, "", &hint);
     buf_printf(
         &b, "there is no such command%s", hint.n ? buf_z(&hint) : "; /help says which there are");
-    talk_note(t, buf_z(&b));
+    chat_note(chat, buf_z(&b));
 }
 
-bool talk_command(struct talk *t, struct str text)
+bool chat_commands_take(struct chat *chat, struct str text)
 {
     ptrdiff_t blank = str_find(text, ' ');
     struct str name = blank < 0 ? text : str_head(text, (size_t)blank);
     if (str_starts_with(text, STR("!"))) {
-        if (t->busy)
-            wait_for_turn(t, "!", talk_commands_trim(str_skip(text, 1)));
+        if (chat->busy)
+            wait_for_turn(chat, "!", chat_commands_trim(str_skip(text, 1)));
         else
-            talk_shell(t, talk_commands_trim(str_skip(text, 1)));
+            chat_shell_run(chat, chat_commands_trim(str_skip(text, 1)));
         return true;
     }
     if (!is_command(name))
         return false;
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         if (str_is(name, commands[i].name)) {
-            talk_commands_run(t, &commands[i], talk_commands_trim(str_skip(text, name.n)));
+            chat_commands_run(chat, &commands[i], chat_commands_trim(str_skip(text, name.n)));
             return true;
         }
-    say_unknown(t, name);
+    say_unknown(chat, name);
     return true;
 }

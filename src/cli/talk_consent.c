@@ -3,12 +3,12 @@
 #include "cli/talk.h"
 #include "tool/rule.h"
 
-static struct approve *approve_of(struct talk *t)
+static struct approve *approve_of(struct chat *chat)
 {
-    return &t->job.bench.box->approve;
+    return &chat->setup.tools.box->approve;
 }
 
-static bool talk_consent_parse_mode(struct str word, enum approve_mode *ret_mode)
+static bool chat_consent_parse_mode(struct str word, enum approve_mode *ret_mode)
 {
     for (unsigned i = 0; i < APPROVE_MODES; i++)
         if (str_is(word, approve_mode_names[i])) {
@@ -18,24 +18,24 @@ static bool talk_consent_parse_mode(struct str word, enum approve_mode *ret_mode
     return false;
 }
 
-static void talk_consent_apply_line(struct talk *t, struct str line)
+static void chat_consent_apply_line(struct chat *chat, struct str line)
 {
     enum approve_mode mode;
-    if (talk_consent_parse_mode(line, &mode))
-        t->job.bench.options.approve.mode = mode;
+    if (chat_consent_parse_mode(line, &mode))
+        chat->setup.tools.options.approve.mode = mode;
     else if (str_starts_with(line, STR("-")))
-        (void)approve_forget(approve_of(t), str_skip(line, 1));
+        (void)approve_forget(approve_of(chat), str_skip(line, 1));
     else
-        (void)approve_remember(approve_of(t), line);
+        (void)approve_remember(approve_of(chat), line);
 }
 
-void talk_apply_consent(struct talk *t)
+void chat_consent_apply(struct chat *chat)
 {
-    struct str line, rest = buf_str(&t->consent);
-    while (t->consent.n && str_cut(rest, '\n', &line, &rest))
+    struct str line, rest = buf_str(&chat->consent);
+    while (chat->consent.n && str_cut(rest, '\n', &line, &rest))
         if (line.n)
-            talk_consent_apply_line(t, line);
-    buf_reset(&t->consent);
+            chat_consent_apply_line(chat, line);
+    buf_reset(&chat->consent);
 }
 
 static void add_rules(struct buf *b, const char *title, const struct str_list *rules)
@@ -44,7 +44,7 @@ static void add_rules(struct buf *b, const char *title, const struct str_list *r
         buf_printf(b, "%s\n  " STR_FMT, i ? "" : title, STR_ARG(rules->p[i]));
 }
 
-static void talk_consent_print(struct talk *t)
+static void chat_consent_print(struct chat *chat)
 {
     static const char *const meaning[] = {
         [APPROVE_NEVER] = "nobody is asked",
@@ -52,15 +52,15 @@ static void talk_consent_print(struct talk *t)
         [APPROVE_ALWAYS] = "you are asked before every change",
     };
     AUTO_BUF struct buf b = BUF_INIT(1 << 20);
-    const struct approve_options *o = &t->job.bench.options.approve;
-    pthread_mutex_lock(&t->lock);
+    const struct approve_options *o = &chat->setup.tools.options.approve;
+    pthread_mutex_lock(&chat->lock);
     buf_printf(&b, "approval %s: %s", approve_mode_names[o->mode], meaning[o->mode]);
     add_rules(&b, "\nallowed by your settings:", &o->allow);
-    add_rules(&b, "\nallowed in this conversation:", &approve_of(t)->remembered);
-    pthread_mutex_unlock(&t->lock);
+    add_rules(&b, "\nallowed in this conversation:", &approve_of(chat)->remembered);
+    pthread_mutex_unlock(&chat->lock);
     buf_add_z(&b, "\n/approve never, on-request or always; /approve 'TOOL:PATTERN' allows, such as "
                   "shell:git *; /approve -'TOOL:PATTERN' no longer");
-    talk_note(t, buf_z(&b));
+    chat_note(chat, buf_z(&b));
 }
 
 /* Quotes are not needed, but accepted as in a shell. */
@@ -70,58 +70,59 @@ static struct str unquote(struct str s)
     return quoted ? str_head(str_skip(s, 1), s.n - 2) : s;
 }
 
-static bool is_remembered(struct talk *t, struct str rule)
+static bool is_remembered(struct chat *chat, struct str rule)
 {
-    const struct str_list *rules = &approve_of(t)->remembered;
+    const struct str_list *rules = &approve_of(chat)->remembered;
     bool found = false;
-    pthread_mutex_lock(&t->lock);
+    pthread_mutex_lock(&chat->lock);
     for (size_t i = 0; i < rules->n; i++)
         found |= str_eq(rules->p[i], rule);
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_unlock(&chat->lock);
     return found;
 }
 
-static bool talk_consent_check_word(struct talk *t, struct str word, bool forget, struct err *err)
+static bool chat_consent_check_word(
+    struct chat *chat, struct str word, bool forget, struct err *err)
 {
     enum approve_mode mode;
-    if (!forget && talk_consent_parse_mode(word, &mode))
+    if (!forget && chat_consent_parse_mode(word, &mode))
         return true;
     if (!forget && str_find(word, ':') < 0)
         return err_set(err, E_CLI_INVALID_ARG,
             "'" STR_FMT "' is neither never, on-request or always, nor a rule such as shell:git *",
             STR_ARG(word));
-    if (forget && !is_remembered(t, word))
+    if (forget && !is_remembered(chat, word))
         return err_set(err, E_NOT_FOUND,
             "no rule of this conversation is '" STR_FMT "'; those of the settings stay",
             STR_ARG(word));
     return forget || rule_check(word, err);
 }
 
-void talk_consent(struct talk *t, struct str words)
+void chat_consent_run(struct chat *chat, struct str words)
 {
     AUTO_ERR struct err err = {0};
     bool forget = str_starts_with(words, STR("-"));
     struct str word = unquote(forget ? str_skip(words, 1) : words);
     if (words.n == 0) {
-        pthread_mutex_lock(&t->lock);
-        bool waits = t->consent.n;
-        pthread_mutex_unlock(&t->lock);
-        talk_consent_print(t);
+        pthread_mutex_lock(&chat->lock);
+        bool waits = chat->consent.n;
+        pthread_mutex_unlock(&chat->lock);
+        chat_consent_print(chat);
         if (waits)
-            talk_note(t, "what you said meanwhile counts from the next call on");
+            chat_note(chat, "what you said meanwhile counts from the next call on");
         return;
     }
-    if (!talk_consent_check_word(t, word, forget, &err)) {
-        talk_note_error(t, &err);
+    if (!chat_consent_check_word(chat, word, forget, &err)) {
+        chat_note_error(chat, &err);
         return;
     }
-    pthread_mutex_lock(&t->lock);
-    buf_printf(&t->consent, "%s" STR_FMT "\n", forget ? "-" : "", STR_ARG(word));
-    if (!t->busy)
-        talk_apply_consent(t);
-    pthread_mutex_unlock(&t->lock);
-    if (t->busy)
-        talk_note(t, "counts from the next call on");
+    pthread_mutex_lock(&chat->lock);
+    buf_printf(&chat->consent, "%s" STR_FMT "\n", forget ? "-" : "", STR_ARG(word));
+    if (!chat->busy)
+        chat_consent_apply(chat);
+    pthread_mutex_unlock(&chat->lock);
+    if (chat->busy)
+        chat_note(chat, "counts from the next call on");
     else
-        talk_consent_print(t);
+        chat_consent_print(chat);
 }

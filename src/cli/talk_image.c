@@ -31,7 +31,7 @@ static bool ends_as_image(struct str path)
 /* Words --------------------------------------------------------------------------------------- */
 
 /* Terminals quote a dropped path, or escape its special characters with backslashes. */
-static struct str talk_image_read_word(struct str text, struct buf *word)
+static struct str chat_image_read_word(struct str text, struct buf *word)
 {
     char quote = 0;
     buf_reset(word);
@@ -51,7 +51,7 @@ static struct str talk_image_read_word(struct str text, struct buf *word)
     return text;
 }
 
-static int talk_image_hex_digit(char c)
+static int chat_image_hex_digit(char c)
 {
     static const char digits[] = "0123456789abcdef";
     const char *at = c ? strchr(digits, c >= 'A' && c <= 'F' ? c - 'A' + 'a' : c) : NULL;
@@ -61,8 +61,8 @@ static int talk_image_hex_digit(char c)
 static void add_decoded(struct str url, struct buf *path)
 {
     while (url.n) {
-        int high = url.n > 2 && url.p[0] == '%' ? talk_image_hex_digit(url.p[1]) : -1;
-        int low = high >= 0 ? talk_image_hex_digit(url.p[2]) : -1;
+        int high = url.n > 2 && url.p[0] == '%' ? chat_image_hex_digit(url.p[1]) : -1;
+        int low = high >= 0 ? chat_image_hex_digit(url.p[2]) : -1;
         bool coded = low >= 0 && (high || low);
         buf_add_byte(path, coded ? (char)(high << 4 | low) : url.p[0]);
         url = str_skip(url, coded ? 3 : 1);
@@ -70,11 +70,11 @@ static void add_decoded(struct str url, struct buf *path)
 }
 
 /* Converts a word to a path. Returns false if it cannot be the path of an image. */
-static bool talk_image_parse_path(
-    struct talk *t, struct str word, bool with_at_only, struct buf *path)
+static bool chat_image_parse_path(
+    struct chat *chat, struct str word, bool with_at_only, struct buf *path)
 {
     bool at = str_starts_with(word, STR("@"));
-    const char *home = home_dir(t->job.cli->arena);
+    const char *home = home_dir(chat->setup.arena);
     word = str_skip(word, at ? 1 : 0);
     buf_reset(path);
     if ((with_at_only && !at) || str_find(word, '\0') >= 0)
@@ -116,8 +116,8 @@ static bool read_image(const char *path, json_t **ret_block, size_t *ret_bytes, 
     return true;
 }
 
-static void talk_image_print_note(
-    struct talk *t, const char *path, const json_t *block, size_t bytes, const struct err *err)
+static void chat_image_print_note(
+    struct chat *chat, const char *path, const json_t *block, size_t bytes, const struct err *err)
 {
     AUTO_BUF struct buf note = BUF_INIT(NOTE_MAX);
     if (block)
@@ -126,7 +126,7 @@ static void talk_image_print_note(
     else
         buf_printf(&note, "not attached: %s: %s", path, err->message);
     if (buf_ok(&note))
-        talk_note(t, buf_z(&note));
+        chat_note(chat, buf_z(&note));
 }
 
 struct attached {
@@ -134,7 +134,7 @@ struct attached {
     size_t n, bytes;
 };
 
-static bool talk_image_is_attached(const struct attached *a, const char *path)
+static bool chat_image_is_attached(const struct attached *a, const char *path)
 {
     for (size_t i = 0; i < a->paths.n; i += strlen(a->paths.p + i) + 1)
         if (strcmp(a->paths.p + i, path) == 0)
@@ -142,43 +142,44 @@ static bool talk_image_is_attached(const struct attached *a, const char *path)
     return false;
 }
 
-static void talk_image_attach(struct talk *t, const char *path, struct attached *a, json_t *content)
+static void chat_image_attach(
+    struct chat *chat, const char *path, struct attached *a, json_t *content)
 {
     AUTO_ERR struct err err = {0};
     json_t *block = NULL;
     size_t bytes = 0;
-    if (talk_image_is_attached(a, path))
+    if (chat_image_is_attached(a, path))
         return;
     buf_add(&a->paths, path, strlen(path) + 1);
     if (!read_image(path, &block, &bytes, &err)) {
         if (err.code)
-            talk_image_print_note(t, path, NULL, 0, &err);
+            chat_image_print_note(chat, path, NULL, 0, &err);
         return;
     }
     if (a->n == IMAGES_MAX || a->bytes + bytes > IMAGES_BYTES) {
         json_decref(block);
         err_set(&err, E_IO, "a prompt has at most %d images of %d MiB together", IMAGES_MAX,
             IMAGES_BYTES >> 20);
-        talk_image_print_note(t, path, NULL, 0, &err);
+        chat_image_print_note(chat, path, NULL, 0, &err);
         return;
     }
     a->n++;
     a->bytes += bytes;
-    talk_image_print_note(t, path, block, bytes, NULL);
+    chat_image_print_note(chat, path, block, bytes, NULL);
     json_push(content, block);
 }
 
-void talk_add_images(struct talk *t, struct str text, json_t *message)
+void chat_image_add(struct chat *chat, struct str text, json_t *message)
 {
     AUTO_BUF struct buf word = BUF_INIT(2 * EDITOR_MAX), path = BUF_INIT(2 * EDITOR_MAX);
     struct attached a = {.paths = BUF_INIT(2 * EDITOR_MAX)};
     json_t *content = json_object_get(message, "content");
     while (text.n) {
-        struct str rest = talk_image_read_word(text, &word);
+        struct str rest = chat_image_read_word(text, &word);
         /* Piped input may contain untrusted text: only @ attaches a file there. */
-        if (word.n && talk_image_parse_path(t, buf_str(&word), t->console.lines, &path) &&
+        if (word.n && chat_image_parse_path(chat, buf_str(&word), chat->console.lines, &path) &&
             path.n < PATH_MAX)
-            talk_image_attach(t, buf_z(&path), &a, content);
+            chat_image_attach(chat, buf_z(&path), &a, content);
         text = rest.n == text.n ? str_skip(text, 1) : rest;
     }
     buf_done(&a.paths);

@@ -3,38 +3,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
 
-bool talk_take_lines(struct talk *t)
+bool chat_lines_take(struct chat *chat)
 {
     struct str line;
-    if (t->console.outlet.broken && !t->end.code)
-        err_set(&t->end, E_IO, "cannot write to standard output");
-    if (t->console.too_long && !t->end.code)
-        err_set(&t->end, E_CLI_INVALID_ARG, "a line of standard input has more than %d bytes",
+    if (chat->console.outlet.broken && !chat->end.code)
+        err_set(&chat->end, E_IO, "cannot write to standard output");
+    if (chat->console.too_long && !chat->end.code)
+        err_set(&chat->end, E_CLI_INVALID_ARG, "a line of standard input has more than %d bytes",
             CONSOLE_INPUT_MAX);
-    if (t->end.code) {
-        t->leave = true;
+    if (chat->end.code) {
+        chat->leave = true;
         return true;
     }
-    if (t->busy)
+    if (chat->busy)
         return false;
-    if (console_line(&t->console, &line)) {
+    if (console_line(&chat->console, &line)) {
         if (!str_is_blank(line))
-            talk_say(t, line);
-        t->dirty = true;
+            chat_loop_say(chat, line);
+        chat->dirty = true;
         return true;
     }
-    t->leave = t->console.gone;
-    return t->leave;
+    chat->leave = chat->console.gone;
+    return chat->leave;
 }
 
-void talk_draw_lines(struct talk *t)
+void chat_lines_draw(struct chat *chat)
 {
-    int cancel_fd = t->job.bench.options.signals;
-    bool ok = !t->console.outlet.broken;
-    for (t->dirty = true; ok && t->dirty;) {
-        talk_draw(t);
-        ok = console_flush(&t->console, cancel_fd);
+    int cancel_fd = chat->setup.tools.options.signals;
+    bool ok = !chat->console.outlet.broken;
+    for (chat->dirty = true; ok && chat->dirty;) {
+        chat_loop_draw(chat);
+        ok = console_flush(&chat->console, cancel_fd);
     }
-    if (!ok && !t->end.code)
-        err_set(&t->end, E_IO, "cannot write to standard output");
+    if (!ok && !chat->end.code)
+        err_set(&chat->end, E_IO, "cannot write to standard output");
 }

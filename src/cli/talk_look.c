@@ -2,90 +2,90 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
 
-void talk_open(struct talk *t, struct str words)
+void chat_look_open(struct chat *chat, struct str words)
 {
     (void)words;
-    pthread_mutex_lock(&t->lock);
-    bool any = chat_rows_open(t->chat);
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_lock(&chat->lock);
+    bool any = chat_rows_open(chat->rows);
+    pthread_mutex_unlock(&chat->lock);
     if (!any)
-        talk_note(t, "nothing is collapsed");
+        chat_note(chat, "nothing is collapsed");
 }
 
-static void talk_look_previous(struct talk *t)
+static void chat_look_previous(struct chat *chat)
 {
-    (void)chat_rows_look(t->chat, -1);
+    (void)chat_rows_look(chat->rows, -1);
 }
 
-static void talk_look_next(struct talk *t)
+static void chat_look_next(struct chat *chat)
 {
-    (void)chat_rows_look(t->chat, 1);
+    (void)chat_rows_look(chat->rows, 1);
 }
 
-static void talk_look_up(struct talk *t)
+static void chat_look_up(struct chat *chat)
 {
-    chat_rows_look_scroll(t->chat, 0, -1);
+    chat_rows_look_scroll(chat->rows, 0, -1);
 }
 
-static void talk_look_down(struct talk *t)
+static void chat_look_down(struct chat *chat)
 {
-    chat_rows_look_scroll(t->chat, 0, 1);
+    chat_rows_look_scroll(chat->rows, 0, 1);
 }
 
-static void talk_look_page_up(struct talk *t)
+static void chat_look_page_up(struct chat *chat)
 {
-    chat_rows_look_scroll(t->chat, -1, 0);
+    chat_rows_look_scroll(chat->rows, -1, 0);
 }
 
-static void talk_look_page_down(struct talk *t)
+static void chat_look_page_down(struct chat *chat)
 {
-    chat_rows_look_scroll(t->chat, 1, 0);
+    chat_rows_look_scroll(chat->rows, 1, 0);
 }
 
-static void talk_look_print(struct talk *t)
+static void chat_look_print(struct chat *chat)
 {
-    (void)chat_rows_open(t->chat);
+    (void)chat_rows_open(chat->rows);
 }
 
-static void talk_look_close(struct talk *t)
+static void chat_look_close(struct chat *chat)
 {
-    chat_rows_look_end(t->chat);
+    chat_rows_look_end(chat->rows);
 }
 
 static const struct {
     const char *key;
-    void (*run)(struct talk *t);
+    void (*run)(struct chat *chat);
 } rows[] = {
-    {"Ctrl+o", talk_look_previous},
-    {"Left", talk_look_previous},
-    {"Right", talk_look_next},
-    {"Up", talk_look_up},
-    {"Down", talk_look_down},
-    {"PageUp", talk_look_page_up},
-    {"PageDown", talk_look_page_down},
-    {"Enter", talk_look_print},
-    {"Escape", talk_look_close},
+    {"Ctrl+o", chat_look_previous},
+    {"Left", chat_look_previous},
+    {"Right", chat_look_next},
+    {"Up", chat_look_up},
+    {"Down", chat_look_down},
+    {"PageUp", chat_look_page_up},
+    {"PageDown", chat_look_page_down},
+    {"Enter", chat_look_print},
+    {"Escape", chat_look_close},
 };
 
-static bool look_key(struct talk *t, const struct typed *typed)
+static bool look_key(struct chat *chat, const struct typed *typed)
 {
     bool key = typed->kind == TYPED_KEY;
-    if (!chat_rows_looks(t->chat))
-        return key && strcmp(typed->key, "Ctrl+o") == 0 && (chat_rows_look(t->chat, 0), true);
+    if (!chat_rows_looks(chat->rows))
+        return key && strcmp(typed->key, "Ctrl+o") == 0 && (chat_rows_look(chat->rows, 0), true);
     for (size_t i = 0; key && i < ARRAY_LEN(rows); i++)
         if (strcmp(typed->key, rows[i].key) == 0) {
-            rows[i].run(t);
+            rows[i].run(chat);
             return true;
         }
     if (typed->kind != TYPED_MOUSE && typed->kind != TYPED_UNKNOWN)
-        chat_rows_look_end(t->chat); /* typing closes the view */
+        chat_rows_look_end(chat->rows); /* typing closes the view */
     return false;
 }
 
-bool talk_look_key(struct talk *t, const struct typed *typed)
+bool chat_look_key(struct chat *chat, const struct typed *typed)
 {
-    pthread_mutex_lock(&t->lock);
-    bool mine = look_key(t, typed);
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_lock(&chat->lock);
+    bool mine = look_key(chat, typed);
+    pthread_mutex_unlock(&chat->lock);
     return mine;
 }

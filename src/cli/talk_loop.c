@@ -18,136 +18,136 @@ enum {
 /* Keys ---------------------------------------------------------------------------------------- */
 
 /* Includes the separator between waiting prompts. */
-static bool talk_loop_has_room(const struct buf *b, size_t n)
+static bool chat_loop_has_room(const struct buf *b, size_t n)
 {
     return n + 2 <= b->max - b->n;
 }
 
-static void talk_loop_send(struct talk *t)
+static void chat_loop_send(struct chat *chat)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * EDITOR_MAX);
-    if (talk_take_edited(t))
+    if (chat_ask_take_edited(chat))
         return;
-    editor_content(t->editor, &text);
-    if (t->busy &&
-        !(talk_loop_has_room(&t->queue, text.n) && talk_loop_has_room(&t->later, text.n))) {
-        talk_note(t, "too much waits already: this can be sent when the turn is over");
+    editor_content(chat->editor, &text);
+    if (chat->busy &&
+        !(chat_loop_has_room(&chat->queue, text.n) && chat_loop_has_room(&chat->later, text.n))) {
+        chat_note(chat, "too much waits already: this can be sent when the turn is over");
         return;
     }
-    editor_clear(t->editor);
+    editor_clear(chat->editor);
     struct str words = str_trim_end(str_trim_end(buf_str(&text), '\n'), ' ');
     if (words.n == 0)
         return;
-    editor_remember(t->editor, words);
-    talk_remember(t, words);
-    talk_say(t, words);
+    editor_remember(chat->editor, words);
+    chat_remember(chat, words);
+    chat_loop_say(chat, words);
 }
 
-void talk_say(struct talk *t, struct str words)
+void chat_loop_say(struct chat *chat, struct str words)
 {
-    if (talk_command(t, words))
+    if (chat_commands_take(chat, words))
         return;
-    if (!t->busy) {
-        talk_start_turn(t, words);
+    if (!chat->busy) {
+        chat_turn_start(chat, words);
         return;
     }
-    if (t->queue.n)
-        buf_add_z(&t->queue, "\n\n");
-    buf_add_str(&t->queue, words);
-    pthread_mutex_lock(&t->lock);
-    chat_rows_queue(t->chat, words);
-    pthread_mutex_unlock(&t->lock);
+    if (chat->queue.n)
+        buf_add_z(&chat->queue, "\n\n");
+    buf_add_str(&chat->queue, words);
+    pthread_mutex_lock(&chat->lock);
+    chat_rows_queue(chat->rows, words);
+    pthread_mutex_unlock(&chat->lock);
 }
 
-static void say_again(struct talk *t)
+static void say_again(struct chat *chat)
 {
     AUTO_BUF struct buf words = BUF_INIT(64 << 10);
-    config_add_keys(&t->job.config, &t->bindings, "interrupt", &words);
+    config_add_keys(&chat->setup.config, &chat->bindings, "interrupt", &words);
     buf_add_z(&words, " once more leaves");
-    talk_note(t, buf_z(&words));
+    chat_note(chat, buf_z(&words));
 }
 
-static void talk_loop_interrupt(struct talk *t)
+static void chat_loop_interrupt(struct chat *chat)
 {
     uint64_t now = clock_mono_ms();
-    bool again = now - t->interrupted_ms < AGAIN_MS && t->interrupted_ms;
-    t->interrupted_ms = now;
-    if (t->console.lines) {
-        err_set(&t->end, E_CANCELED, "interrupted");
-        t->leave = true;
-    } else if (t->busy)
-        talk_cancel(t);
-    else if (!editor_empty(t->editor))
-        editor_clear(t->editor);
+    bool again = now - chat->interrupted_ms < AGAIN_MS && chat->interrupted_ms;
+    chat->interrupted_ms = now;
+    if (chat->console.lines) {
+        err_set(&chat->end, E_CANCELED, "interrupted");
+        chat->leave = true;
+    } else if (chat->busy)
+        chat_turn_cancel(chat);
+    else if (!editor_empty(chat->editor))
+        editor_clear(chat->editor);
     else if (!again)
-        say_again(t);
+        say_again(chat);
     if (again)
-        t->leave = true;
+        chat->leave = true;
 }
 
 /* Adapts the conversation to the terminal's size. */
-static void talk_loop_resize(struct talk *t)
+static void chat_loop_resize(struct chat *chat)
 {
-    pthread_mutex_lock(&t->lock);
-    chat_rows_set_size(t->chat, t->console.look.cols, t->console.look.rows);
-    pthread_mutex_unlock(&t->lock);
-    t->dirty = true;
+    pthread_mutex_lock(&chat->lock);
+    chat_rows_set_size(chat->rows, chat->console.look.cols, chat->console.look.rows);
+    pthread_mutex_unlock(&chat->lock);
+    chat->dirty = true;
 }
 
-static void talk_loop_suspend(struct talk *t)
+static void chat_loop_suspend(struct chat *chat)
 {
-    console_leave(&t->console);
+    console_leave(&chat->console);
     raise(SIGSTOP);
-    console_return(&t->console);
-    talk_loop_resize(t); /* the size may have changed while stopped */
+    console_return(&chat->console);
+    chat_loop_resize(chat); /* the size may have changed while stopped */
 }
 
 /* Handles keys that the editor ignores. */
-static void talk_loop_other_key(struct talk *t, const char *key)
+static void chat_loop_other_key(struct chat *chat, const char *key)
 {
-    if (strcmp(key, "Escape") == 0 && !talk_leave_edited(t) && t->busy)
-        talk_interrupt(t); /* waiting input is then sent */
+    if (strcmp(key, "Escape") == 0 && !chat_ask_leave_edited(chat) && chat->busy)
+        chat_turn_interrupt(chat); /* waiting input is then sent */
 }
 
-static void talk_loop_handle_key(struct talk *t, const struct typed *typed)
+static void chat_loop_handle_key(struct chat *chat, const struct typed *typed)
 {
-    if (talk_answer(t, typed) || talk_look_key(t, typed))
+    if (chat_ask_key(chat, typed) || chat_look_key(chat, typed))
         return;
-    enum editor_event event = editor_typed(t->editor, typed);
+    enum editor_event event = editor_typed(chat->editor, typed);
     if (event != EDITOR_INTERRUPT)
-        t->interrupted_ms = 0;
+        chat->interrupted_ms = 0;
     switch (event) {
     case EDITOR_SENT:
-        talk_loop_send(t);
+        chat_loop_send(chat);
         break;
     case EDITOR_INTERRUPT:
-        talk_loop_interrupt(t);
+        chat_loop_interrupt(chat);
         break;
     case EDITOR_END:
-        t->leave = true;
+        chat->leave = true;
         break;
     case EDITOR_SUSPEND:
-        talk_loop_suspend(t);
+        chat_loop_suspend(chat);
         break;
     case EDITOR_IGNORED:
         if (typed->kind == TYPED_KEY)
-            talk_loop_other_key(t, typed->key);
+            chat_loop_other_key(chat, typed->key);
         break;
     case EDITOR_REDRAW:
-        console_anew(&t->console);
+        console_anew(&chat->console);
         break;
     case EDITOR_DONE:
         break;
     }
 }
 
-static void talk_loop_handle_keys(struct talk *t)
+static void chat_loop_handle_keys(struct chat *chat)
 {
     struct typed typed;
-    while (!t->leave && console_next(&t->console, &typed)) {
-        talk_loop_handle_key(t, &typed);
-        t->drawn_ms = 0; /* show typed text at once */
-        t->dirty = true;
+    while (!chat->leave && console_next(&chat->console, &typed)) {
+        chat_loop_handle_key(chat, &typed);
+        chat->drawn_ms = 0; /* show typed text at once */
+        chat->dirty = true;
     }
 }
 
@@ -155,137 +155,140 @@ static void talk_loop_handle_keys(struct talk *t)
 
 /* Called after a frame and the input typed before it. Nothing counts as shown while the terminal
  * has not read everything. */
-static void look_at_question(struct talk *t)
+static void look_at_question(struct chat *chat)
 {
-    if (!t->drawn || t->stay.n || console_waits(&t->console))
+    if (!chat->drawn || chat->stay.n || console_waits(&chat->console))
         return;
-    t->drawn = false;
-    talk_question_shown(t);
+    chat->drawn = false;
+    chat_ask_shown(chat);
 }
 
-void talk_draw(struct talk *t)
+void chat_loop_draw(struct chat *chat)
 {
     AUTO_TEXT struct text region = TEXT_INIT;
-    const struct live_options *look = &t->console.look;
+    const struct live_options *look = &chat->console.look;
     struct editor_place at = {0};
-    pthread_mutex_lock(&t->lock);
-    talk_end_edit(t);
+    pthread_mutex_lock(&chat->lock);
+    chat_ask_end_edit(chat);
     const struct editor_view view = {.width = look->cols,
         .rows = MAX(look->rows / 3, 1u),
         .all = MAX(look->rows, OTHER_ROWS + 1u) - OTHER_ROWS,
-        .prompt = t->question.editing ? STR("edit> ") : STR("> "),
-        .hint = t->question.open ? STR("") : STR("what is to be done?")};
-    t->told = false;
-    bool more = chat_rows_take(t->chat, (unsigned)(clock_mono_ms() / TURN_MS), &t->stay, &region);
-    talk_add_question(t, look->cols, &region);
+        .prompt = chat->question.editing ? STR("edit> ") : STR("> "),
+        .hint = chat->question.open ? STR("") : STR("what is to be done?")};
+    chat->told = false;
+    bool more =
+        chat_rows_take(chat->rows, (unsigned)(clock_mono_ms() / TURN_MS), &chat->stay, &region);
+    chat_ask_add_rows(chat, look->cols, &region);
     if (!more)
-        talk_question_drawn(t);
+        chat_ask_drawn(chat);
     text_end(&region);
-    editor_draw(t->editor, &view, &region, &at);
-    talk_add_status(t, look->cols, &region);
-    pthread_mutex_unlock(&t->lock);
+    editor_draw(chat->editor, &view, &region, &at);
+    chat_status_add(chat, look->cols, &region);
+    pthread_mutex_unlock(&chat->lock);
     const struct live_cursor cursor = {at.row, at.col, true};
-    bool shown = console_frame(&t->console, &t->stay, &region, &cursor);
+    bool shown = console_frame(&chat->console, &chat->stay, &region, &cursor);
     if (shown)
-        text_reset(&t->stay);
-    t->drawn = !t->console.lines;
-    t->dirty = !shown || more;
-    t->drawn_ms = more ? 0 : clock_mono_ms();
+        text_reset(&chat->stay);
+    chat->drawn = !chat->console.lines;
+    chat->dirty = !shown || more;
+    chat->drawn_ms = more ? 0 : clock_mono_ms();
 }
 
 /* Draws everything that is left, unless the terminal stops reading. */
-static void draw_rest(struct talk *t)
+static void draw_rest(struct chat *chat)
 {
     uint64_t now = clock_mono_ms(), end = now + LEAVE_MS;
-    if (t->console.lines) {
-        talk_draw_lines(t);
+    if (chat->console.lines) {
+        chat_lines_draw(chat);
         return;
     }
-    for (t->dirty = true; t->dirty && !t->console.gone && now < end; now = clock_mono_ms()) {
-        struct pollfd fd = {.fd = t->console.outlet.fd, .events = POLLOUT};
-        if (console_waits(&t->console) && poll(&fd, 1, (int)(end - now)) > 0)
-            console_pump(&t->console);
-        talk_draw(t);
+    for (chat->dirty = true; chat->dirty && !chat->console.gone && now < end;
+         now = clock_mono_ms()) {
+        struct pollfd fd = {.fd = chat->console.outlet.fd, .events = POLLOUT};
+        if (console_waits(&chat->console) && poll(&fd, 1, (int)(end - now)) > 0)
+            console_pump(&chat->console);
+        chat_loop_draw(chat);
     }
 }
 
 /* Loop ---------------------------------------------------------------------------------------- */
 
-static int talk_loop_wait_ms(const struct talk *t)
+static int chat_loop_wait_ms(const struct chat *chat)
 {
-    uint64_t since = clock_mono_ms() - t->drawn_ms;
-    int key = console_timeout(&t->console), frame = -1;
-    if (t->drawn && !t->stay.n && !console_waits(&t->console))
+    uint64_t since = clock_mono_ms() - chat->drawn_ms;
+    int key = console_timeout(&chat->console), frame = -1;
+    if (chat->drawn && !chat->stay.n && !console_waits(&chat->console))
         return 0;
-    if (t->dirty && !console_waits(&t->console))
+    if (chat->dirty && !console_waits(&chat->console))
         frame = since >= FRAME_MS ? 0 : (int)(FRAME_MS - since);
-    else if (t->busy)
+    else if (chat->busy)
         frame = TURN_MS;
     return key < 0 ? frame : frame < 0 ? key : MIN(key, frame);
 }
 
 /* Handles a resize, or SIGTSTP: the terminal is restored before stopping. */
-static void talk_loop_handle_window(struct talk *t)
+static void chat_loop_handle_window(struct chat *chat)
 {
     struct signalfd_siginfo info;
-    if (read(t->resized, &info, sizeof(info)) == sizeof(info) && info.ssi_signo == SIGTSTP) {
-        talk_loop_suspend(t);
+    if (read(chat->resized, &info, sizeof(info)) == sizeof(info) && info.ssi_signo == SIGTSTP) {
+        chat_loop_suspend(chat);
         return;
     }
-    (void)console_resize(&t->console);
-    talk_loop_resize(t);
+    (void)console_resize(&chat->console);
+    chat_loop_resize(chat);
 }
 
-static void talk_loop_step(struct talk *t)
+static void chat_loop_step(struct chat *chat)
 {
     struct pollfd fds[] = {
-        {.fd = t->console.lines && t->busy ? -1 : t->console.in, .events = POLLIN},
-        {.fd = console_waits(&t->console) ? t->console.outlet.fd : -1, .events = POLLOUT},
-        {.fd = t->wake, .events = POLLIN},
-        {.fd = t->resized, .events = POLLIN},
-        {.fd = t->busy ? -1 : t->job.bench.options.signals, .events = POLLIN},
+        {.fd = chat->console.lines && chat->busy ? -1 : chat->console.in, .events = POLLIN},
+        {.fd = console_waits(&chat->console) ? chat->console.outlet.fd : -1, .events = POLLOUT},
+        {.fd = chat->wake, .events = POLLIN},
+        {.fd = chat->resized, .events = POLLIN},
+        {.fd = chat->busy ? -1 : chat->setup.tools.options.signals, .events = POLLIN},
     };
-    int n = poll(fds, ARRAY_LEN(fds), talk_loop_wait_ms(t));
-    if (n == 0 && t->busy)
-        t->dirty = true;
+    int n = poll(fds, ARRAY_LEN(fds), chat_loop_wait_ms(chat));
+    if (n == 0 && chat->busy)
+        chat->dirty = true;
     if (fds[1].revents)
-        console_pump(&t->console);
+        console_pump(&chat->console);
     if (fds[2].revents) {
-        talk_drain(t->wake);
-        t->dirty = true;
+        chat_drain(chat->wake);
+        chat->dirty = true;
     }
     if (fds[3].revents)
-        talk_loop_handle_window(t);
-    if (fds[4].revents && talk_take_signals(t) && t->console.plain) {
-        talk_loop_interrupt(t);
-        t->dirty = true;
+        chat_loop_handle_window(chat);
+    if (fds[4].revents && chat_turn_take_signals(chat) && chat->console.plain) {
+        chat_loop_interrupt(chat);
+        chat->dirty = true;
     }
     if (fds[0].revents)
-        console_read(&t->console);
-    if (t->console.lines)
+        console_read(&chat->console);
+    if (chat->console.lines)
         return;
     /* If the choices are already in a frame, check first whether they are shown: then the keys read
      * below count as answers. */
-    if (talk_question_offered(t))
-        look_at_question(t);
-    talk_loop_handle_keys(t);
-    look_at_question(t);
-    if (t->console.gone)
-        t->leave = true;
+    if (chat_ask_is_offered(chat))
+        look_at_question(chat);
+    chat_loop_handle_keys(chat);
+    look_at_question(chat);
+    if (chat->console.gone)
+        chat->leave = true;
 }
 
-void talk_loop(struct talk *t)
+void chat_loop_run(struct chat *chat)
 {
-    t->dirty = true;
-    while (!t->leave) {
-        if (t->dirty && !console_waits(&t->console) && clock_mono_ms() - t->drawn_ms >= FRAME_MS)
-            talk_draw(t);
-        if (t->console.lines && talk_take_lines(t))
+    chat->dirty = true;
+    while (!chat->leave) {
+        if (chat->dirty && !console_waits(&chat->console) &&
+            clock_mono_ms() - chat->drawn_ms >= FRAME_MS)
+            chat_loop_draw(chat);
+        if (chat->console.lines && chat_lines_take(chat))
             continue;
-        talk_loop_step(t);
-        if (talk_turn_is_over(t))
-            talk_end_turn(t);
+        chat_loop_step(chat);
+        if (chat_turn_is_over(chat))
+            chat_turn_end(chat);
     }
-    talk_abandon_turn(t);
-    draw_rest(t);
+    chat_turn_abandon(chat);
+    draw_rest(chat);
 }

@@ -8,41 +8,41 @@ enum {
 };
 
 /* Masks keys, which the stream may split. */
-static void talk_show_text(struct talk *t, struct str delta)
+static void chat_events_show_text(struct chat *chat, struct str delta)
 {
     AUTO_BUF struct buf shown = BUF_INIT(64 << 20);
-    buf_add_str(&t->held, delta);
-    size_t left = mask_add_part(&t->job.mask, buf_str(&t->held), &shown);
-    memmove(t->held.p, t->held.p + t->held.n - left, left);
-    buf_truncate(&t->held, left);
+    buf_add_str(&chat->held, delta);
+    size_t left = mask_add_part(&chat->setup.mask, buf_str(&chat->held), &shown);
+    memmove(chat->held.p, chat->held.p + chat->held.n - left, left);
+    buf_truncate(&chat->held, left);
     if (shown.n)
-        chat_rows_text(t->chat, buf_str(&shown));
+        chat_rows_text(chat->rows, buf_str(&shown));
 }
 
-void talk_say_rest(struct talk *t)
+void chat_events_flush(struct chat *chat)
 {
-    if (t->held.n)
-        chat_rows_text(t->chat, buf_str(&t->held));
-    buf_reset(&t->held);
-    chat_rows_end(t->chat);
+    if (chat->held.n)
+        chat_rows_text(chat->rows, buf_str(&chat->held));
+    buf_reset(&chat->held);
+    chat_rows_end(chat->rows);
 }
 
-static void talk_show_stream(struct talk *t, const struct llm_event *e)
+static void chat_events_show_stream(struct chat *chat, const struct llm_event *e)
 {
     AUTO_BUF struct buf masked = BUF_INIT(64 << 20);
     if (e->kind == LLM_TEXT_DELTA) {
-        talk_show_text(t, e->delta);
+        chat_events_show_text(chat, e->delta);
     } else if (e->kind == LLM_THINKING_DELTA) {
-        mask_add_text(&t->job.mask, e->delta, &masked);
-        chat_rows_thinking(t->chat, buf_str(&masked));
+        mask_add_text(&chat->setup.mask, e->delta, &masked);
+        chat_rows_thinking(chat->rows, buf_str(&masked));
     } else if (e->kind == LLM_RESTART) {
-        buf_reset(&t->held);
-        chat_rows_restart(t->chat);
+        buf_reset(&chat->held);
+        chat_rows_restart(chat->rows);
     }
 }
 
 /* Summarizes a patch by the files that it names. */
-static void talk_show_add_names(struct str patch, struct buf *words)
+static void chat_events_add_names(struct str patch, struct buf *words)
 {
     static const char *const marks[] = {
         "*** Add File: ", "*** Update File: ", "*** Delete File: ", "+++ b/", "+++ "};
@@ -56,7 +56,7 @@ static void talk_show_add_names(struct str patch, struct buf *words)
 }
 
 /* Shows a call with its first string argument. */
-static void talk_show_call(struct talk *t, const json_t *call)
+static void chat_events_show_call(struct chat *chat, const json_t *call)
 {
     AUTO_BUF struct buf words = BUF_INIT(64 << 20), shown = BUF_INIT(64 << 20);
     const char *key;
@@ -64,24 +64,24 @@ static void talk_show_call(struct talk *t, const json_t *call)
     json_object_foreach(json_object_get(call, "arguments"), key, value)
     {
         if (strcmp(key, "patch") == 0 && words.n == 0)
-            talk_show_add_names(json_str(value), &words);
+            chat_events_add_names(json_str(value), &words);
         if (json_is_string(value) && words.n == 0)
             buf_add_str(&words, json_str(value));
     }
-    mask_add_text(&t->job.mask, buf_str(&words), &shown);
-    chat_rows_call(t->chat, json_member(call, "id"), json_member(call, "name"), buf_str(&shown));
+    mask_add_text(&chat->setup.mask, buf_str(&words), &shown);
+    chat_rows_call(chat->rows, json_member(call, "id"), json_member(call, "name"), buf_str(&shown));
 }
 
-static void talk_show_result(struct talk *t, const json_t *message)
+static void chat_events_show_result(struct chat *chat, const json_t *message)
 {
     AUTO_BUF struct buf text = BUF_INIT(64 << 20), masked = BUF_INIT(64 << 20);
     message_add_text(message, &text);
-    mask_add_text(&t->job.mask, buf_str(&text), &masked);
-    chat_rows_result(t->chat, json_member(message, "tool_call_id"),
+    mask_add_text(&chat->setup.mask, buf_str(&text), &masked);
+    chat_rows_result(chat->rows, json_member(message, "tool_call_id"),
         json_is_true(json_object_get(message, "is_error")), buf_str(&masked));
 }
 
-void talk_tell_past(struct talk *t, const json_t *message, const json_t *result)
+void chat_events_add_past(struct chat *chat, const json_t *message, const json_t *result)
 {
     struct str id = json_member(result, "tool_call_id");
     size_t i;
@@ -89,82 +89,84 @@ void talk_tell_past(struct talk *t, const json_t *message, const json_t *result)
     json_array_foreach(json_object_get(message, "content"), i, block)
     {
         if (block_type(block) == BLOCK_TOOL_CALL && str_eq(json_member(block, "id"), id))
-            talk_show_call(t, block);
+            chat_events_show_call(chat, block);
     }
-    talk_show_result(t, result);
+    chat_events_show_result(chat, result);
 }
 
-static void talk_show_message(struct talk *t, const json_t *message)
+static void chat_events_show_message(struct chat *chat, const json_t *message)
 {
     struct usage u = message_usage(message);
-    talk_say_rest(t);
-    usage_add(&t->used, &u);
+    chat_events_flush(chat);
+    usage_add(&chat->used, &u);
     uint64_t all = u.input_tokens + u.cache_read_tokens + u.cache_write_tokens + u.output_tokens;
     if (all) /* an interrupted answer has no usage */
-        t->context = all;
+        chat->context = all;
 }
 
 /* Wakes the main thread only once per frame: a stream has many small events. */
-void talk_changed(struct talk *t)
+void chat_events_redraw(struct chat *chat)
 {
-    if (!t->told)
-        talk_signal(t->wake);
-    t->told = true;
+    if (!chat->told)
+        chat_signal(chat->wake);
+    chat->told = true;
 }
 
-static void talk_show_compacted(struct talk *t, const struct agent_event *event)
+static void chat_events_show_compacted(struct chat *chat, const struct agent_event *event)
 {
     AUTO_BUF struct buf words = BUF_INIT(200);
     buf_printf(&words, "the conversation goes on with a summary and its last %zu message%s",
         event->kept, event->kept == 1 ? "" : "s");
-    t->context = 0; /* unknown until the next answer */
-    chat_rows_note(t->chat, buf_str(&words));
+    chat->context = 0; /* unknown until the next answer */
+    chat_rows_note(chat->rows, buf_str(&words));
 }
 
-bool talk_tell(void *context, const struct agent_event *event)
+bool chat_events_add(void *context, const struct agent_event *event)
 {
-    struct talk *t = context;
-    pthread_mutex_lock(&t->lock);
+    struct chat *chat = context;
+    pthread_mutex_lock(&chat->lock);
     switch (event->kind) {
     case AGENT_STREAM:
-        talk_show_stream(t, event->llm);
+        chat_events_show_stream(chat, event->llm);
         break;
     case AGENT_MESSAGE:
-        talk_show_message(t, event->message);
+        chat_events_show_message(chat, event->message);
         break;
     case AGENT_CALLING:
-        talk_apply_consent(t);
-        talk_show_call(t, event->message);
+        chat_consent_apply(chat);
+        chat_events_show_call(chat, event->message);
         break;
     case AGENT_RESULT:
-        talk_show_result(t, event->message);
+        chat_events_show_result(chat, event->message);
         break;
     case AGENT_COMPACTING:
-        chat_rows_note(t->chat, t->prompt ? STR("the conversation gets long: a summary is made")
-                                          : STR("a summary is made"));
+        chat_rows_note(chat->rows, chat->prompt
+                                       ? STR("the conversation gets long: a summary is made")
+                                       : STR("a summary is made"));
         break;
     case AGENT_COMPACTED:
-        talk_show_compacted(t, event);
+        chat_events_show_compacted(chat, event);
         break;
     case AGENT_ASKING:
         break;
     }
-    talk_changed(t);
-    pthread_mutex_unlock(&t->lock);
+    chat_events_redraw(chat);
+    pthread_mutex_unlock(&chat->lock);
     return true;
 }
 
-void talk_tell_retry(void *context, const struct retry_notice *notice)
+void chat_events_add_retry(void *context, const struct retry_notice *notice)
 {
-    struct talk *t = context;
+    struct chat *chat = context;
     AUTO_BUF struct buf words = BUF_INIT(4 * RETRY_WORDS);
     const char *why = notice->reason->message ? notice->reason->message : "the service failed";
-    mask_add_text(&t->job.mask, str_head(str_z(why), utf8_cut(str_z(why), RETRY_WORDS)), &words);
+    mask_add_text(
+        &chat->setup.mask, str_head(str_z(why), utf8_cut(str_z(why), RETRY_WORDS)), &words);
     buf_add_z(&words, ": asked again");
     if (notice->delay_ms)
         buf_printf(&words, " in %llu s", (unsigned long long)(notice->delay_ms + 999) / 1000);
-    pthread_mutex_lock(&t->lock);
-    chat_rows_note(t->chat, buf_str(&words));
-    talk_changed(t);
-    pthread_mutex_unlock(&t->lock);
+    pthread_mutex_lock(&chat->lock);
+    chat_rows_note(chat->rows, buf_str(&words));
+    chat_events_redraw(chat);
+    pthread_mutex_unlock(&chat->lock);
 }

@@ -16,25 +16,25 @@ enum {
     PROMPT_SHOWN = 60, /* bytes of a turn's prompt that are shown */
 };
 
-static bool has_record(struct talk *t)
+static bool has_record(struct chat *chat)
 {
     AUTO_BUF struct buf b = BUF_INIT(4096);
-    if (t->job.undo)
+    if (chat->setup.undo)
         return true;
     buf_printf(&b,
         "the tools work in the box '%s', which keeps its changes apart from the project: 'cordon "
         "box diff %s' shows them, 'cordon box reset %s' drops them",
-        t->job.options->box, t->job.options->box, t->job.options->box);
-    talk_note(t, buf_z(&b));
+        chat->setup.options->box, chat->setup.options->box, chat->setup.options->box);
+    chat_note(chat, buf_z(&b));
     return false;
 }
 
 /* Adds the start of the turn's prompt. */
-static void talk_undo_add_prompt(const struct talk *t, size_t turn, struct buf *b)
+static void chat_undo_add_prompt(const struct chat *chat, size_t turn, struct buf *b)
 {
     AUTO_BUF struct buf text = BUF_INIT(JSON_SIZE_MAX);
     struct str line, rest;
-    talk_add_typed(json_array_get(store_all(t->job.store), turn), &text);
+    chat_past_add_typed(json_array_get(store_all(chat->setup.store), turn), &text);
     rest = buf_str(&text);
     if (!str_cut(rest, '\n', &line, &rest))
         return;
@@ -43,9 +43,9 @@ static void talk_undo_add_prompt(const struct talk *t, size_t turn, struct buf *
 }
 
 /* Whether a command ran in the turn that starts with this message. */
-static bool ran_commands(const struct talk *t, size_t turn)
+static bool ran_commands(const struct chat *chat, size_t turn)
 {
-    const json_t *all = store_all(t->job.store), *m, *block;
+    const json_t *all = store_all(chat->setup.store), *m, *block;
     for (size_t i = turn + 1; (m = json_array_get(all, i)) && message_type(m) != MESSAGE_USER;
          i++) {
         size_t k;
@@ -59,37 +59,37 @@ static bool ran_commands(const struct talk *t, size_t turn)
     return false;
 }
 
-static const char *talk_undo_outcome(const struct undo_item *item)
+static const char *chat_undo_outcome(const struct undo_item *item)
 {
     if (!item->old.ino)
         return item->new.ino ? "is gone again" : "came and went";
     return item->new.ino ? "is as it was" : "is back";
 }
 
-static void tell_undone(struct talk *t, const struct undo_list *l)
+static void tell_undone(struct chat *chat, const struct undo_list *l)
 {
     AUTO_BUF struct buf b = BUF_INIT(1 << 20);
     buf_printf(&b, "taken back: the changes");
-    talk_undo_add_prompt(t, l->turn, &b);
-    if (!str_is(l->root, t->job.bench.options.cwd) && !str_is(l->root, "/"))
+    chat_undo_add_prompt(chat, l->turn, &b);
+    if (!str_is(l->root, chat->setup.tools.options.cwd) && !str_is(l->root, "/"))
         buf_printf(&b, " in " STR_FMT, STR_ARG(l->root));
     for (size_t i = 0; i < MIN(l->n, (size_t)NAMED_MAX); i++)
         buf_printf(&b, "\n  %s" STR_FMT " %s", undo_prefix(l->root), STR_ARG(l->items[i].path),
-            talk_undo_outcome(&l->items[i]));
+            chat_undo_outcome(&l->items[i]));
     if (l->n > NAMED_MAX)
         buf_printf(&b, "\n  and %zu more", l->n - NAMED_MAX);
-    if (ran_commands(t, l->turn))
+    if (ran_commands(chat, l->turn))
         buf_add_z(&b, "\ncommands ran in that turn, too: what they changed is not known here, and "
                       "not taken back");
-    talk_note(t, buf_z(&b));
+    chat_note(chat, buf_z(&b));
 }
 
 /* Informs the model, which would otherwise assume that its changes are still there. */
-static void talk_undo_notify_model(struct talk *t, const struct undo_list *l)
+static void chat_undo_notify_model(struct chat *chat, const struct undo_list *l)
 {
-    struct buf *b = &t->aside;
+    struct buf *b = &chat->aside;
     buf_add_z(b, "[The user took back your changes of files");
-    talk_undo_add_prompt(t, l->turn, b);
+    chat_undo_add_prompt(chat, l->turn, b);
     buf_add_z(b, ". These are as they were before:");
     for (size_t i = 0; i < MIN(l->n, (size_t)NAMED_MAX); i++)
         buf_printf(
@@ -99,28 +99,28 @@ static void talk_undo_notify_model(struct talk *t, const struct undo_list *l)
     buf_add_z(b, "]\n\n");
 }
 
-void talk_undo(struct talk *t, struct str words)
+void chat_undo_run(struct chat *chat, struct str words)
 {
     AUTO_UNDO_LIST struct undo_list list = {0};
     AUTO_ERR struct err err = {0};
     (void)words;
-    if (!has_record(t))
+    if (!has_record(chat))
         return;
-    if (!undo_back(t->job.undo, &list, &err)) {
+    if (!undo_back(chat->setup.undo, &list, &err)) {
         if (err.code == E_NOT_FOUND)
-            talk_note(t, err.message);
+            chat_note(chat, err.message);
         else
-            talk_note_error(t, &err);
+            chat_note_error(chat, &err);
         return;
     }
-    tell_undone(t, &list);
-    talk_undo_notify_model(t, &list);
+    tell_undone(chat, &list);
+    chat_undo_notify_model(chat, &list);
 }
 
 /* /diff --------------------------------------------------------------------------------------- */
 
 struct differ {
-    struct talk *t;
+    struct chat *chat;
     int root_fd;
     int64_t budget;
     struct buf diff;
@@ -128,7 +128,7 @@ struct differ {
 };
 
 /* Reads the current content of a file, or the target of a symlink. */
-static bool talk_undo_read_file(const struct differ *d, struct str path, struct stat *ret_st,
+static bool chat_undo_read_file(const struct differ *d, struct str path, struct stat *ret_st,
     struct buf *content, struct err *err)
 {
     char target[PATH_MAX];
@@ -155,13 +155,13 @@ static bool is_binary(struct str text)
     return text.n && memchr(text.p, '\0', text.n);
 }
 
-static bool talk_undo_add_item(struct differ *d, const struct undo_item *item, struct err *err)
+static bool chat_undo_add_item(struct differ *d, const struct undo_item *item, struct err *err)
 {
     AUTO_BUF struct buf old = BUF_INIT((size_t)UNDO_FILE_MAX + 1), new = BUF_INIT(128 << 20);
     AUTO_BUF struct buf note = BUF_INIT(200);
     struct stat st;
-    if (!undo_read(d->t->job.undo, item, &old, err) ||
-        !talk_undo_read_file(d, item->path, &st, &new, err))
+    if (!undo_read(d->chat->setup.undo, item, &old, err) ||
+        !chat_undo_read_file(d, item->path, &st, &new, err))
         return false;
     bool here = st.st_mode && !S_ISDIR(st.st_mode),
          mode = here && item->old.ino && item->old.mode != st.st_mode;
@@ -191,26 +191,26 @@ static bool make_diff(struct differ *d, const struct undo_list *l, struct err *e
         return err_errno(err, E_IO, errno, "cannot open '" STR_FMT "'", STR_ARG(l->root));
     d->root_fd = root;
     for (size_t i = 0; i < l->n; i++)
-        if (!talk_undo_add_item(d, &l->items[i], err))
+        if (!chat_undo_add_item(d, &l->items[i], err))
             return false;
     return buf_ok(&d->diff) ||
            err_set(err, E_IO, "what was changed in %zu files is more than can be shown here", d->n);
 }
 
-void talk_diff(struct talk *t, struct str words)
+void chat_undo_diff(struct chat *chat, struct str words)
 {
     AUTO_UNDO_LIST struct undo_list list = {0};
     AUTO_ERR struct err err = {0};
-    struct differ d = {.t = t, .budget = PLAN_BUDGET, .diff = BUF_INIT(DIFF_MAX)};
+    struct differ d = {.chat = chat, .budget = PLAN_BUDGET, .diff = BUF_INIT(DIFF_MAX)};
     (void)words;
-    if (!has_record(t))
+    if (!has_record(chat))
         return;
-    if (!undo_changes(t->job.undo, &list, &err) || !make_diff(&d, &list, &err))
-        talk_note_error(t, &err);
+    if (!undo_changes(chat->setup.undo, &list, &err) || !make_diff(&d, &list, &err))
+        chat_note_error(chat, &err);
     else if (d.n == 0)
-        talk_note(t, list.n ? "the files that tools changed are as they were before"
-                            : "no tool changed a file in this session");
+        chat_note(chat, list.n ? "the files that tools changed are as they were before"
+                               : "no tool changed a file in this session");
     else
-        talk_show_block(t, "diff", buf_str(&d.diff));
+        chat_commands_show_block(chat, "diff", buf_str(&d.diff));
     buf_done(&d.diff);
 }
