@@ -3,7 +3,7 @@
 #ifndef CLI_AGENT_OPTS_H
 #define CLI_AGENT_OPTS_H
 
-#include "cli/agent_job.h"
+#include "agent/agent_setup.h"
 #include "cli/cmd.h"
 #include "job/prepare.h"
 

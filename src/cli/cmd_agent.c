@@ -1,7 +1,7 @@
 /* cordon agent: run an agent on one task, without interaction. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "chat/agent_view.h"
 #include "cli/agent_opts.h"
-#include "cli/agent_view.h"
 #include "cli/cmds.h"
 #include "cli/out.h"
 

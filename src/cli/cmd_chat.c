@@ -1,9 +1,9 @@
 /* cordon chat: a conversation with an agent in a terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "chat/chat.h"
 #include "cli/agent_opts.h"
 #include "cli/cmds.h"
 #include "cli/out.h"
-#include "cli/talk.h"
 
 struct chat_command {
     struct agent_options agent;

@@ -4,9 +4,9 @@
 #include "cli/agent_opts.h"
 #include "cli/cmds.h"
 #include "cli/out.h"
-#include "cli/serve.h"
 #include "io/file.h"
 #include "io/patience.h"
+#include "tool/call_server.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,8 +9,8 @@
  * neither the sessions nor termination.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_SERVE_H
-#define CLI_SERVE_H
+#ifndef TOOL_CALL_SERVER_H
+#define TOOL_CALL_SERVER_H
 
 #include "tool/toolbox.h"
 

@@ -10,8 +10,8 @@
  * Several processes may add entries concurrently. The history is best effort: errors are ignored.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_HISTORY_H
-#define CLI_HISTORY_H
+#ifndef CHAT_HISTORY_H
+#define CHAT_HISTORY_H
 
 #include "base/mask.h"
 

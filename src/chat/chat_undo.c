@@ -1,7 +1,7 @@
 /* /undo and /diff: changes that tools made to files. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "cli/talk.h"
+#include "chat/chat.h"
 #include "io/file.h"
 #include "path/beneath.h"
 #include "tool/plan.h"

@@ -1,6 +1,6 @@
 /* Prompt of a user. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/agent_prompt.h"
+#include "agent/prompt.h"
 
 #include "io/file.h"
 #include "llm/message.h"

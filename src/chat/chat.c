@@ -1,7 +1,7 @@
 /* A conversation with an agent in a terminal. The agent runs in a separate thread; its
  * events are added to the rows of the conversation under a lock, and the main thread draws them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/talk.h"
+#include "chat/chat.h"
 #include "tui/leaf.h"
 #include "tui/theme.h"
 

@@ -1,6 +1,6 @@
 /* Serving tool calls, line by line. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/serve.h"
+#include "tool/call_server.h"
 
 #include "base/protocol.h"
 #include "io/patience.h"

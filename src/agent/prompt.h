@@ -1,7 +1,7 @@
 /* Prompt of a user: text, standard input, images. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_AGENT_PROMPT_H
-#define CLI_AGENT_PROMPT_H
+#ifndef AGENT_PROMPT_H
+#define AGENT_PROMPT_H
 
 #include "base/err.h"
 #include "base/json.h"

@@ -1,7 +1,7 @@
 /* Approval questions, their answers, and editing the proposed text. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "cli/talk.h"
+#include "chat/chat.h"
 #include "tool/sessions.h"
 #include "tui/theme.h"
 

@@ -8,11 +8,11 @@
  * input other than prompts (`undo`, `session`, `shell`, `consent` are the larger commands), `lines`
  * works without a terminal, `loop` reads keys and draws. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_TALK_H
-#define CLI_TALK_H
+#ifndef CHAT_CHAT_H
+#define CHAT_CHAT_H
 
-#include "cli/agent_job.h"
-#include "cli/history.h"
+#include "agent/agent_setup.h"
+#include "chat/history.h"
 #include "tui/chat_rows.h"
 #include "tui/console.h"
 #include "tui/editor.h"

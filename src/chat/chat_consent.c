@@ -1,6 +1,6 @@
 /* /approve: approval mode and rules. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/talk.h"
+#include "chat/chat.h"
 #include "tool/rule.h"
 
 static struct approve *approve_of(struct chat *chat)

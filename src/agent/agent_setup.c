@@ -1,11 +1,11 @@
 /* Shared parts of the commands that run an agent. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/agent_job.h"
+#include "agent/agent_setup.h"
 
+#include "agent/box_tools.h"
 #include "agent/catalog.h"
 #include "agent/exchange.h"
 #include "base/clock.h"
-#include "cli/agent_box.h"
 #include "io/nodump.h"
 #include "llm/key_command.h"
 

@@ -1,8 +1,8 @@
 /* The status line: directory, branch, model, boundary, usage, elapsed time. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "cli/agent_view.h"
-#include "cli/talk.h"
+#include "chat/agent_view.h"
+#include "chat/chat.h"
 #include "path/gitdir.h"
 #include "tui/bar.h"
 

@@ -1,6 +1,6 @@
 /* The messages of a resumed conversation. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/talk.h"
+#include "chat/chat.h"
 
 enum {
     PAST_SHOWN = 20, /* messages shown of a resumed conversation */

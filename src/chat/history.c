@@ -1,6 +1,6 @@
 /* Prompt history. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/history.h"
+#include "chat/history.h"
 
 #include "agent/tape.h"
 #include "base/clock.h"

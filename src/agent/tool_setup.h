@@ -6,8 +6,8 @@
  *     tool_setup_done(&tools);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_BENCH_H
-#define CLI_BENCH_H
+#ifndef AGENT_TOOL_SETUP_H
+#define AGENT_TOOL_SETUP_H
 
 #include "config/project.h"
 #include "io/interrupt.h"

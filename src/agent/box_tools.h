@@ -2,10 +2,10 @@
  * tools run inside.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_AGENT_BOX_H
-#define CLI_AGENT_BOX_H
+#ifndef AGENT_BOX_TOOLS_H
+#define AGENT_BOX_TOOLS_H
 
-#include "cli/bench.h"
+#include "agent/tool_setup.h"
 #include "tool/remote.h"
 
 /* Fails with E_CLI_INVALID_ARG if the options conflict with --box. */

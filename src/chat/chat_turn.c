@@ -1,7 +1,7 @@
 /* Turns: the agent runs in a separate thread. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "cli/talk.h"
+#include "chat/chat.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -1,7 +1,7 @@
 /* A conversation without a terminal on standard input or output: one prompt per line, one after the
  * other, and plain lines as output. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/talk.h"
+#include "chat/chat.h"
 
 bool chat_lines_take(struct chat *chat)
 {

@@ -11,8 +11,8 @@
  * reader slows down the agent. Keys in use are masked.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_AGENT_VIEW_H
-#define CLI_AGENT_VIEW_H
+#ifndef CHAT_AGENT_VIEW_H
+#define CHAT_AGENT_VIEW_H
 
 #include "agent/run.h"
 #include "agent/transcript.h"

@@ -8,14 +8,14 @@
  *     agent_setup_done(&s);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_AGENT_JOB_H
-#define CLI_AGENT_JOB_H
+#ifndef AGENT_AGENT_SETUP_H
+#define AGENT_AGENT_SETUP_H
 
 #include "agent/context.h"
+#include "agent/prompt.h"
 #include "agent/run.h"
+#include "agent/tool_setup.h"
 #include "base/mask.h"
-#include "cli/agent_prompt.h"
-#include "cli/bench.h"
 #include "config/config.h"
 #include "llm/retry.h"
 

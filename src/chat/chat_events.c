@@ -1,7 +1,7 @@
 /* Showing events of the agent in the conversation. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "cli/talk.h"
+#include "chat/chat.h"
 
 enum {
     RETRY_WORDS = 1000,

@@ -1,6 +1,6 @@
 /* Images in a prompt: paths that were typed, dropped on the terminal, or follow an @. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/talk.h"
+#include "chat/chat.h"
 #include "io/file.h"
 #include "llm/message.h"
 #include "path/home.h"

@@ -1,6 +1,6 @@
 /* `!command`: run a command of the user where tools run. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/talk.h"
+#include "chat/chat.h"
 #include "tool/confine.h"
 
 /* Reports the command to the model with the next prompt. */

@@ -5,7 +5,7 @@
 #include "agent/prose.h"
 #include "agent/tape.h"
 #include "base/utf8.h"
-#include "cli/talk.h"
+#include "chat/chat.h"
 
 #include <limits.h>
 

@@ -1,7 +1,7 @@
 /* Main loop of a conversation: keys and frames. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "cli/talk.h"
+#include "chat/chat.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/prose.h"
 #include "base/choice.h"
-#include "cli/talk.h"
+#include "chat/chat.h"
 #include "path/walk.h"
 
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 /* Keys for viewing collapsed output. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/talk.h"
+#include "chat/chat.h"
 
 void chat_look_open(struct chat *chat, struct str words)
 {

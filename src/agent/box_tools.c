@@ -1,6 +1,6 @@
 /* Running an agent's tools in a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/agent_box.h"
+#include "agent/box_tools.h"
 
 #include "box/box.h"
 #include "config/config.h"

@@ -1,11 +1,11 @@
 /* Toolbox made from options and settings. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/bench.h"
+#include "agent/tool_setup.h"
 
+#include "job/trust_held.h"
 #include "config/config.h"
 #include "config/own.h"
 #include "job/prepare.h"
-#include "job/trust_held.h"
 #include "path/home.h"
 #include "path/lexical.h"
 #include "path/workspace.h"

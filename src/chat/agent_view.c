@@ -1,6 +1,6 @@
 /* Output of a headless agent. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/agent_view.h"
+#include "chat/agent_view.h"
 
 #include "base/clock.h"
 #include "base/protocol.h"
