@@ -3,8 +3,8 @@
 #include "cli/box_cmds.h"
 
 #include "box/runs.h"
-#include "cli/config.h"
-#include "cli/project.h"
+#include "config/config.h"
+#include "config/project.h"
 
 #include <errno.h>
 
@@ -92,7 +92,8 @@ bool box_use_recover(struct cli *cli, const struct box *box, struct err *err)
         return true;
     const int fds[] = {trees.project, trees.baseline};
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)
-        if (fds[i] >= 0 && !project_recover(cli, &(struct project){.fd = fds[i]}, err))
+        if (fds[i] >= 0 &&
+            !project_recover(cli->arena, &(struct project){.fd = fds[i]}, out_notices(cli), err))
             return false;
     return true;
 }

@@ -3,7 +3,7 @@
 #include "change/apply.h"
 #include "cli/box_changes.h"
 #include "cli/box_cmds.h"
-#include "cli/config.h"
+#include "config/config.h"
 #include "path/exact.h"
 #include "repo/gitname.h"
 

@@ -4,7 +4,7 @@
 #include "box/runs.h"
 #include "box/trash.h"
 #include "cli/box_cmds.h"
-#include "cli/config.h"
+#include "config/config.h"
 #include "io/dir.h"
 #include "path/beneath.h"
 

@@ -3,9 +3,9 @@
 #include "base/clock.h"
 #include "change/upper.h"
 #include "cli/box_cmds.h"
-#include "cli/columns.h"
 #include "io/tty.h"
 #include "path/exact.h"
+#include "tui/columns.h"
 
 struct box_list_options {
     bool names;

@@ -10,8 +10,8 @@
 #include "boxd/bounds.h"
 #include "boxd/client.h"
 #include "cli/box_cmds.h"
-#include "cli/config.h"
-#include "cli/project.h"
+#include "config/config.h"
+#include "config/project.h"
 #include "io/file.h"
 #include "path/dirarg.h"
 #include "path/exact.h"
@@ -398,7 +398,8 @@ static bool box_new_attach(struct box_new_ctx *m, struct err *err)
 static bool recover_project(struct box_new_ctx *m, struct err *err)
 {
     AUTO_FD int fd = open(m->dirs[0].path.p, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return fd < 0 || project_recover(m->cli, &(struct project){.fd = fd}, err);
+    return fd < 0 ||
+           project_recover(m->cli->arena, &(struct project){.fd = fd}, out_notices(m->cli), err);
 }
 
 static bool box_new_create(struct box_new_ctx *m, struct new_report *report, struct err *err)

@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "cli/box_cmds.h"
 #include "cli/box_facts.h"
-#include "cli/columns.h"
 #include "path/exact.h"
+#include "tui/columns.h"
 
 enum {
     PROMPT_LINES = 5,

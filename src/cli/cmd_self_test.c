@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/cmds.h"
-#include "cli/config.h"
+#include "config/config.h"
 #include "doctor/self_test.h"
 #include "sandbox/machine.h"
 

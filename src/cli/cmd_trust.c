@@ -4,11 +4,11 @@
 #include "base/utf8.h"
 #include "cli/box_cmds.h"
 #include "cli/cmds.h"
-#include "cli/columns.h"
-#include "cli/config.h"
+#include "config/config.h"
 #include "job/trust_held.h"
 #include "job/trust_scenario.h"
 #include "path/lexical.h"
+#include "tui/columns.h"
 
 enum {
     FILES_MAX = 1000,

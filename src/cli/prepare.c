@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/prepare.h"
 
-#include "cli/config.h"
 #include "cli/out.h"
-#include "cli/own.h"
+#include "config/config.h"
+#include "config/own.h"
 #include "job/trust_held.h"
 #include "policy/grants.h"
 #include "repo/protect.h"
