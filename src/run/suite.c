@@ -3,7 +3,6 @@
 #include "run/suite.h"
 
 #include "base/clock.h"
-#include "io/interrupt.h"
 #include "io/dir.h"
 #include "io/file.h"
 
