@@ -179,3 +179,13 @@ bool meta_load(
     *ret_meta = m;
     return true;
 }
+
+const char *box_mode_name(enum box_mode mode)
+{
+    static const char *const names[] = {
+        [BOX_COPY] = "copy",
+        [BOX_OVERLAY] = "overlay",
+        [BOX_RW] = "rw",
+    };
+    return names[mode];
+}

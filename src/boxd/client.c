@@ -117,6 +117,45 @@ bool client_halt(const struct box *box, int *ret_lock, struct err *err)
     return true;
 }
 
+/* If the lock is held but no connection is possible, the supervisor is starting or exiting. */
+static bool await_nobody(const struct box *box, bool *ret_free, struct err *err)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(HALT_STATE_MAX);
+    struct box_state state;
+    bool held;
+    if (!state_load(box->host, &a, &state, &held, err))
+        return false;
+    *ret_free = !held;
+    if (held)
+        (void)poll(NULL, 0, HALT_LOOK_MS);
+    else
+        state_await_end(&state);
+    return true;
+}
+
+bool client_stop_box(const struct box *box, uint64_t grace_ms, bool *ret_ran, struct err *err)
+{
+    uint64_t until = clock_mono_ms() + grace_ms + HALT_MS;
+    bool ran = false;
+    for (bool free = false; !free;) {
+        AUTO_ERR struct err none = {0};
+        AUTO_FD int fd = -1;
+        bool there = client_connect(box, &fd, &none);
+        if (!there && none.code != E_NOT_FOUND)
+            return err_move(err, &none);
+        if (there && !client_stop(fd, grace_ms, err))
+            return false;
+        ran |= there;
+        if (!await_nobody(box, &free, err))
+            return false;
+        if (!free && clock_mono_ms() >= until)
+            return err_set(
+                err, E_TIMEOUT, "the box '" STR_FMT "' has not ended", STR_ARG(box->name));
+    }
+    *ret_ran = ran;
+    return true;
+}
+
 /* Commands ------------------------------------------------------------------------------------ */
 
 struct client_run {

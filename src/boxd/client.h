@@ -42,6 +42,11 @@ MUST_USE bool client_exec(int fd, const struct client_exec *exec, int *ret_statu
 /* Asks the agent to exit, kills it after the grace period, returns when its processes are gone. */
 MUST_USE bool client_stop(int fd, uint64_t grace_ms, struct err *err);
 
+/* Stops the box and returns when none of its processes are left. *ret_ran tells whether it was
+ * running. */
+MUST_USE bool client_stop_box(
+    const struct box *box, uint64_t grace_ms, bool *ret_ran, struct err *err);
+
 /* Stops the box if it runs, and prevents it from being started until the lock is closed. */
 MUST_USE bool client_halt(const struct box *box, int *ret_lock, struct err *err);
 

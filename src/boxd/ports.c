@@ -1,10 +1,10 @@
 /* The supervisor's part of a box's network: the proxy process, and host ports forwarded into the
  * box. The proxy relays the data. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "proxy/proxy.h"
 #include "boxd/supervisor_loop.h"
 #include "io/file.h"
 #include "io/packet.h"
+#include "proxy/proxy.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_git.h"
 
-#include "io/interrupt.h"
 #include "io/file.h"
+#include "io/interrupt.h"
 #include "job/job.h"
 #include "policy/preset.h"
 

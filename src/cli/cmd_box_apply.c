@@ -1,8 +1,8 @@
 /* cordon box apply: apply a box's changes to the project, all or nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change/apply.h"
-#include "cli/box_changes.h"
 #include "cli/box_cmds.h"
+#include "cli/box_patch.h"
 #include "config/config.h"
 #include "path/exact.h"
 #include "repo/gitname.h"
@@ -252,9 +252,9 @@ static bool box_apply_confirm(struct applying *x, struct err *err)
         return true;
     }
     if (isatty(STDIN_FILENO) && !x->cli->json) {
-        if (!changes_stat(x->cli, &x->changes, &x->apply.saved, &stat, err))
+        if (!changes_stat(&x->changes, &x->apply.saved, box_patch_columns(x->cli), &stat, err))
             return false;
-        changes_show_stat(x->cli, buf_str(&stat));
+        box_patch_show_stat(x->cli, buf_str(&stat));
         if (!out_flush(x->cli, err))
             return false;
         x->shown = true;
@@ -321,7 +321,8 @@ static bool read_changes(struct applying *x, const struct args *args, struct err
     }
     return (x->options->dry_run || box_use_recover(x->cli, x->box, err)) &&
            changes_read(&x->changes, err) &&
-           changes_only(x->cli, x->box, args->v + 1, args->n - 1, &x->changes, &missed, err) &&
+           changes_only(
+               x->box, args->v + 1, args->n - 1, x->cli->arena, &x->changes, &missed, err) &&
            refuse_missed(x->box, &missed, err);
 }
 

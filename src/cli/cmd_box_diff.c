@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base64.h"
 #include "base/utf8.h"
-#include "cli/box_changes.h"
 #include "cli/box_cmds.h"
 #include "cli/box_git.h"
+#include "cli/box_patch.h"
 #include "path/exact.h"
 #include "repo/gitname.h"
 
@@ -45,7 +45,7 @@ static bool is_for_people(const struct cli *cli)
 static void print_patch(struct cli *cli, struct str patch)
 {
     if (is_for_people(cli))
-        changes_show_patch(cli, patch);
+        box_patch_show(cli, patch);
     else
         out_text(cli, patch);
 }
@@ -144,9 +144,9 @@ static bool box_diff_print_text(struct box_diff_ctx *d, struct err *err)
     }
     if (!d->options->stat)
         return print_patches(d, err);
-    if (!changes_stat(d->cli, &d->changes, NULL, &stat, err))
+    if (!changes_stat(&d->changes, NULL, box_patch_columns(d->cli), &stat, err))
         return false;
-    changes_show_stat(d->cli, buf_str(&stat));
+    box_patch_show_stat(d->cli, buf_str(&stat));
     return true;
 }
 
@@ -262,7 +262,7 @@ static bool box_diff_run_git(struct cli *cli, const struct box *box, const struc
     if (text.n == 0 && cli->to_terminal)
         out_note(cli, "no changes");
     if (form == BOX_GIT_STAT && is_for_people(cli))
-        changes_show_stat(cli, buf_str(&text));
+        box_patch_show_stat(cli, buf_str(&text));
     else
         print_patch(cli, buf_str(&text));
     return true;
@@ -283,7 +283,7 @@ static bool try_layers(
     struct str_list missed;
     bool all;
     if (!changes_open(box, &d.changes, err) || !changes_read(&d.changes, err) ||
-        !changes_only(cli, box, args->v + 1, args->n - 1, &d.changes, &missed, err) ||
+        !changes_only(box, args->v + 1, args->n - 1, cli->arena, &d.changes, &missed, err) ||
         !changes_drift(&d.changes, &d.drift, &all, err) ||
         !(cli->json ? box_diff_print_json(&d, err) : box_diff_print_text(&d, err)))
         return false;
@@ -294,7 +294,7 @@ static bool try_layers(
             STR_ARG(out_path(cli, missed.p[i])), STR_ARG(box->meta.workdir.host_path));
     if (!d.options->stat && !d.options->name_only)
         warn_omitted(&d);
-    changes_warn_refused(cli, &d.changes.delta);
+    box_patch_warn_refused(cli, &d.changes.delta);
     return true;
 }
 

@@ -380,7 +380,7 @@ static bool box_new_start_agent(struct box_new_ctx *m, struct err *err)
         return true;
     if (!box_open(&m->boxes, m->in.meta.name, &m->rows, m->cli->arena, &box, err))
         return false;
-    if (!box_use_start(m->cli, &box, true, err))
+    if (!box_use_start(&box, true, err))
         return err_wrap(err, "the box '" STR_FMT "' is there, but its agent could not be started",
             STR_ARG(box.name));
     m->gaps = box_use_gaps(m->cli, &box);

@@ -43,7 +43,7 @@ static bool box_reset_restore(struct cli *cli, const struct box_use *use,
         return false;
     *ret_started = state.agent;
     close(TAKE_FD(hold));
-    return !state.agent || box_use_start(cli, box, !o->no_prompt, err);
+    return !state.agent || box_use_start(box, !o->no_prompt, err);
 }
 
 static bool run_reset(struct cli *cli, const struct args *args, struct err *err)

@@ -4,8 +4,6 @@
 
 #include "base/clock.h"
 #include "base/sha256.h"
-#include "base/utf8.h"
-#include "cli/box_cmds.h"
 #include "io/file.h"
 #include "io/replace.h"
 #include "path/beneath.h"

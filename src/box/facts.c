@@ -1,9 +1,9 @@
 /* Information about a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/box_facts.h"
+#include "box/facts.h"
 
+#include "box/changes.h"
 #include "box/runs.h"
-#include "cli/box_changes.h"
 #include "io/file.h"
 #include "path/walk.h"
 
@@ -18,10 +18,10 @@ enum {
     BLOCK = 512,
 };
 
-static void add_problem(struct cli *cli, struct box_facts *f, struct err *err)
+static void add_problem(struct arena *arena, struct box_facts *f, struct err *err)
 {
     if (f->n_problems < FACTS_PROBLEMS_MAX)
-        f->problems[f->n_problems++] = arena_strdup(cli->arena, str_z(err->message));
+        f->problems[f->n_problems++] = arena_strdup(arena, str_z(err->message));
     err_done(err);
 }
 
@@ -36,7 +36,7 @@ static struct facts_refused *find_refused(struct box_facts *f, const struct fact
     return NULL;
 }
 
-static void take_refused(struct cli *cli, struct box_facts *f, struct str line)
+static void take_refused(struct arena *arena, struct box_facts *f, struct str line)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_JSON json_t *tree = NULL;
@@ -53,16 +53,16 @@ static void take_refused(struct cli *cli, struct box_facts *f, struct str line)
     if (!known) {
         known = &f->refused[f->n_refused++];
         *known = r;
-        known->host = arena_str(cli->arena, r.host);
-        known->why = arena_str(cli->arena, r.why);
+        known->host = arena_str(arena, r.host);
+        known->why = arena_str(arena, r.why);
     }
     known->times++;
-    known->last = arena_str(cli->arena, json_str(json_object_get(tree, "time")));
+    known->last = arena_str(arena, json_str(json_object_get(tree, "time")));
 }
 
 /* The first line may be incomplete if the file is not read from its start; it is then not JSON and
  * is skipped. */
-static bool gather_refused(struct cli *cli, struct box_facts *f, struct err *err)
+static bool gather_refused(struct arena *arena, struct box_facts *f, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * REFUSED_READ);
     AUTO_FD int fd =
@@ -76,11 +76,11 @@ static bool gather_refused(struct cli *cli, struct box_facts *f, struct err *err
         return err_errno(err, E_IO, errno, "cannot read the refused connections");
     if (!file_read(fd, 2 * REFUSED_READ - 1, "refused.jsonl", &text, err))
         return false;
-    f->refused = ARENA_NEW(cli->arena, struct facts_refused, REFUSED_KEPT);
+    f->refused = ARENA_NEW(arena, struct facts_refused, REFUSED_KEPT);
     struct str line, rest = buf_str(&text);
     while (rest.n && str_cut(rest, '\n', &line, &rest))
         if (line.n)
-            take_refused(cli, f, line);
+            take_refused(arena, f, line);
     return true;
 }
 
@@ -106,7 +106,7 @@ static bool facts_measure_disk(int fd, uint64_t *ret_bytes, struct err *err)
     return true;
 }
 
-static bool gather_changes(struct cli *cli UNUSED, struct box_facts *f, struct err *err)
+static bool gather_changes(struct arena *arena UNUSED, struct box_facts *f, struct err *err)
 {
     AUTO(changes_done) struct box_changes c = BOX_CHANGES_NONE;
     AUTO_DELTA struct delta drift = DELTA_INIT;
@@ -132,36 +132,36 @@ static bool gather_changes(struct cli *cli UNUSED, struct box_facts *f, struct e
 
 /* Runs ---------------------------------------------------------------------------------------- */
 
-static bool gather_runs(struct cli *cli, struct box_facts *f, struct err *err)
+static bool gather_runs(struct arena *arena, struct box_facts *f, struct err *err)
 {
-    f->runs = ARENA_NEW(cli->arena, uint64_t, RUNS_LISTED_MAX);
+    f->runs = ARENA_NEW(arena, uint64_t, RUNS_LISTED_MAX);
     return runs_list(f->box->host, f->runs, &f->n_runs, err);
 }
 
 /* ---------------------------------------------------------------------------------------------- */
 
-static bool gather_state(struct cli *cli, struct box_facts *f, struct err *err)
+static bool gather_state(struct arena *arena, struct box_facts *f, struct err *err)
 {
     bool held;
-    return state_load(f->box->host, cli->arena, &f->state, &held, err);
+    return state_load(f->box->host, arena, &f->state, &held, err);
 }
 
-static bool gather_prompt(struct cli *cli, struct box_facts *f, struct err *err)
+static bool gather_prompt(struct arena *arena, struct box_facts *f, struct err *err)
 {
-    return box_prompt(f->box, cli->arena, &f->prompt, err);
+    return box_prompt(f->box, arena, &f->prompt, err);
 }
 
-static bool (*const gatherers[])(struct cli *cli, struct box_facts *f, struct err *err) = {
+static bool (*const gatherers[])(struct arena *arena, struct box_facts *f, struct err *err) = {
     gather_state, gather_prompt, gather_refused, gather_changes, gather_runs};
 
-void facts_gather(struct cli *cli, const struct box *box, struct box_facts *ret_facts)
+void facts_gather(struct arena *arena, const struct box *box, struct box_facts *ret_facts)
 {
     struct box_facts *f = ret_facts;
     *f = (struct box_facts){.box = box, .state = {.exit_code = -1}};
     f->network = box_network(box, &f->hosts);
     for (size_t i = 0; i < ARRAY_LEN(gatherers); i++) {
         AUTO_ERR struct err err = {0};
-        if (!gatherers[i](cli, f, &err))
-            add_problem(cli, f, &err);
+        if (!gatherers[i](arena, f, &err))
+            add_problem(arena, f, &err);
     }
 }

@@ -1,18 +1,17 @@
 /* Information about a box for `box show`, read from its files without contacting its supervisor.
  *
  *     struct box_facts f;
- *     facts_gather(cli, &use.box, &f);
+ *     facts_gather(&arena, &use.box, &f);
  *
  * A part that cannot be read is listed in `problems`; the other parts are still filled in.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_BOX_FACTS_H
-#define CLI_BOX_FACTS_H
+#ifndef BOX_FACTS_H
+#define BOX_FACTS_H
 
 #include "box/box.h"
 #include "box/state.h"
 #include "change/delta.h"
-#include "cli/out.h"
 
 enum {
     FACTS_PROBLEMS_MAX = 8,
@@ -45,6 +44,6 @@ struct box_facts {
     size_t n_problems;
 };
 
-void facts_gather(struct cli *cli, const struct box *box, struct box_facts *ret_facts);
+void facts_gather(struct arena *arena, const struct box *box, struct box_facts *ret_facts);
 
 #endif

@@ -1,10 +1,11 @@
 /* Starting a box, with its agent or only for commands of `exec`. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "boxd/start.h"
+
 #include "base/clock.h"
+#include "box/state.h"
 #include "boxd/client.h"
 #include "boxd/supervisor.h"
-#include "cli/box_cmds.h"
-#include "io/tty.h"
 
 #include <poll.h>
 #include <time.h>
@@ -12,20 +13,18 @@
 enum {
     COMMANDS_MS = 3000,
     KILLED_MS = 200,
+    SIZE_MAX_CELLS = 500,
 };
 
-extern char **environ;
-
-static bool box_start_supervisor(const struct box *box, enum supervise mode, struct err *err)
+static bool start_supervisor(const struct start_options *o, enum supervise mode, struct err *err)
 {
-    struct tty_size size = tty_size(STDOUT_FILENO);
     const struct supervisor_options options = {
-        .box = box,
+        .box = o->box,
         .mode = mode,
-        .environ = (const char *const *)environ,
-        .home = getenv("HOME"),
-        .rows = MIN(size.rows, (uint16_t)500),
-        .cols = MIN(size.cols, (uint16_t)500),
+        .environ = o->environ,
+        .home = o->home,
+        .rows = MIN(o->rows, (uint16_t)SIZE_MAX_CELLS),
+        .cols = MIN(o->cols, (uint16_t)SIZE_MAX_CELLS),
     };
     return supervisor_start(&options, err);
 }
@@ -33,8 +32,9 @@ static bool box_start_supervisor(const struct box *box, enum supervise mode, str
 /* Whether the box is in use by a running agent. Otherwise it will be free soon: commands of `exec`
  * keep the box while they run and a moment longer, and a supervisor that was killed takes a moment
  * to exit, which closes the connection. */
-static bool has_agent(const struct box *box, struct arena *arena)
+static bool has_agent(const struct box *box)
 {
+    AUTO_ARENA struct arena arena = ARENA_INIT(1 << 20);
     AUTO_ERR struct err ignored = {0};
     AUTO_FD int fd = -1;
     struct box_state state;
@@ -44,22 +44,22 @@ static bool has_agent(const struct box *box, struct arena *arena)
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     if (poll(&wait, 1, KILLED_MS) > 0)
         return false;
-    return !state_load(box->host, arena, &state, &held, &ignored) ||
+    return !state_load(box->host, &arena, &state, &held, &ignored) ||
            (held && (state.status == BOX_RUNNING || state.status == BOX_IDLE));
 }
 
-bool box_use_start(struct cli *cli, const struct box *box, bool with_prompt, struct err *err)
+bool start_agent(const struct start_options *o, bool with_prompt, struct err *err)
 {
+    const struct box *box = o->box;
     const struct timespec moment = {0, 5 * 1000 * 1000};
     uint64_t until = clock_mono_ms() + COMMANDS_MS;
     for (;;) {
         AUTO_ERR struct err failed = {0};
-        if (box_start_supervisor(
-                box, with_prompt ? SUPERVISE_AGENT : SUPERVISE_WITHOUT_PROMPT, &failed))
+        if (start_supervisor(o, with_prompt ? SUPERVISE_AGENT : SUPERVISE_WITHOUT_PROMPT, &failed))
             return true;
         /* A port used by another program does not become free when the box ends. */
         bool may_end = failed.code == E_CONFLICT && !err_ctx_get(&failed, "port");
-        if (!may_end || has_agent(box, cli->arena))
+        if (!may_end || has_agent(box))
             return err_move(err, &failed);
         if (clock_mono_ms() >= until)
             return err_set(err, E_CONFLICT,
@@ -70,19 +70,7 @@ bool box_use_start(struct cli *cli, const struct box *box, bool with_prompt, str
     }
 }
 
-struct str_list box_use_gaps(struct cli *cli, const struct box *box)
+bool start_for_commands(const struct start_options *o, struct err *err)
 {
-    AUTO_ERR struct err ignored = {0};
-    struct box_state state;
-    bool held;
-    if (!state_load(box->host, cli->arena, &state, &held, &ignored))
-        return (struct str_list){0};
-    for (size_t i = 0; i < state.gaps.n; i++)
-        out_warn(cli, "weaker limit: " STR_FMT, STR_ARG(state.gaps.p[i]));
-    return state.gaps;
-}
-
-bool box_use_start_idle(const struct box *box, struct err *err)
-{
-    return box_start_supervisor(box, SUPERVISE_COMMANDS, err);
+    return start_supervisor(o, SUPERVISE_COMMANDS, err);
 }

@@ -2,20 +2,20 @@
  *
  *     AUTO(changes_done) struct box_changes c = BOX_CHANGES_NONE;
  *     if (!changes_open(box, &c, err) || !changes_read(&c, err) ||
- *         !changes_only(cli, box, paths, n, &c, &missed, err))
+ *         !changes_only(box, paths, n, &arena, &c, &missed, err))
  *         return false;
  *
  * Not for `:rw` boxes, which have no separate layer.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_BOX_CHANGES_H
-#define CLI_BOX_CHANGES_H
+#ifndef BOX_CHANGES_H
+#define BOX_CHANGES_H
 
+#include "base/json.h"
 #include "box/box.h"
 #include "change/gitpatch.h"
 #include "change/manifest.h"
 #include "change/risks.h"
-#include "cli/out.h"
 
 struct box_changes {
     struct box_trees trees;
@@ -46,8 +46,8 @@ MUST_USE bool changes_check_paths(const char *const *paths, size_t n, struct err
 /* Keeps only changes at or below these paths, which are absolute or relative to the project's root.
  * Paths without changes are returned in ret_missed. Fails with E_FS_VIOLATION if a path is outside
  * the project. */
-MUST_USE bool changes_only(struct cli *cli, const struct box *box, const char *const *paths,
-    size_t n, struct box_changes *c, struct str_list *ret_missed, struct err *err);
+MUST_USE bool changes_only(const struct box *box, const char *const *paths, size_t n,
+    struct arena *arena, struct box_changes *c, struct str_list *ret_missed, struct err *err);
 
 /* Other changes to the project since the box was made, for boxes without a copy. In a large project
  * only files that the box also changed are compared, since a complete comparison would take too
@@ -57,9 +57,6 @@ MUST_USE bool changes_drift(
 
 /* Compares the whole project, however long it takes. */
 MUST_USE bool changes_drift_all(const struct box_changes *c, struct delta *drift, struct err *err);
-
-/* Warns on stderr about changes that cannot be shown or applied; names the first few. */
-void changes_warn_refused(struct cli *cli, const struct delta *d);
 
 /* Finds changes that act by themselves and symlinks that point out of the project, in the box's
  * layer as it is now. (apply classifies its own copy of the changes instead.) */
@@ -72,14 +69,9 @@ json_t *changes_item(const struct delta_item *item, const struct risks_row *acts
 void changes_put_acts(json_t *object, const struct risks_row *acts);
 json_t *changes_refused(const struct delta *d);
 
-/* Print text from a box on a terminal: line breaks and tabs are kept, all other control characters
- * are made visible. Colored like a patch if colors are on. */
-void changes_show_patch(struct cli *cli, struct str patch);
-void changes_show_stat(struct cli *cli, struct str stat);
-
-/* Output of --stat at the terminal's width, for the copy that apply took or, if `saved` is NULL,
+/* Output of --stat with this many columns, for the copy that apply took or, if `saved` is NULL,
  * for the box's current files. */
-MUST_USE bool changes_stat(struct cli *cli, const struct box_changes *c, const struct saved *saved,
+MUST_USE bool changes_stat(const struct box_changes *c, const struct saved *saved, size_t columns,
     struct buf *text, struct err *err);
 
 #endif

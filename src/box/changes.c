@@ -1,17 +1,13 @@
 /* Changes made by a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/box_changes.h"
+#include "box/changes.h"
 
-#include "base/utf8.h"
 #include "change/upper.h"
-#include "io/tty.h"
 #include "path/exact.h"
 #include "path/lexical.h"
 
 enum {
     DRIFT_ALL_MAX = 5000, /* largest project that is compared completely */
-    WARNED = 10,
-    PLAIN_COLUMNS = 80,
     STAT_ITEM_MAX = 1 << 30,
 };
 
@@ -70,15 +66,15 @@ bool changes_check_paths(const char *const *paths, size_t n, struct err *err)
     return true;
 }
 
-bool changes_only(struct cli *cli, const struct box *box, const char *const *paths, size_t n,
+bool changes_only(const struct box *box, const char *const *paths, size_t n, struct arena *arena,
     struct box_changes *c, struct str_list *ret_missed, struct err *err)
 {
     struct str top = box->meta.workdir.host_path;
-    struct str *list = ARENA_NEW(cli->arena, struct str, n + 1);
-    struct str_list missed = {ARENA_NEW(cli->arena, struct str, n + 1), 0};
+    struct str *list = ARENA_NEW(arena, struct str, n + 1);
+    struct str_list missed = {ARENA_NEW(arena, struct str, n + 1), 0};
     bool all = n == 0;
     for (size_t i = 0; i < n; i++) {
-        struct str path = lexical_absolute(cli->arena, top, str_z(paths[i]));
+        struct str path = lexical_absolute(arena, top, str_z(paths[i]));
         if (!lexical_is_below(top, path)) {
             err_set(err, E_FS_VIOLATION, "'%s' is not in the project '" STR_FMT "'", paths[i],
                 STR_ARG(top));
@@ -118,17 +114,7 @@ bool changes_drift(const struct box_changes *c, struct delta *drift, bool *ret_a
     return true;
 }
 
-/* Warnings and JSON --------------------------------------------------------------------------- */
-
-void changes_warn_refused(struct cli *cli, const struct delta *d)
-{
-    size_t kept = MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX);
-    for (size_t i = 0; i < MIN(kept, (size_t)WARNED); i++)
-        out_warn(cli, "'" STR_FMT "' %s: it is left out of the changes, and stops apply",
-            STR_ARG(out_path(cli, d->refused[i].path)), d->refused[i].why);
-    if (d->n_refused > WARNED)
-        out_warn(cli, "%zu more are left out", d->n_refused - WARNED);
-}
+/* Risks and JSON --------------------------------------------------------------------------- */
 
 static bool read_targets(
     const struct box_changes *c, struct arena *arena, struct str *targets, struct err *err)
@@ -199,97 +185,7 @@ json_t *changes_refused(const struct delta *d)
     return list;
 }
 
-/* Terminal output ----------------------------------------------------------------------------- */
-
-static void add_visible(struct buf *out, struct str line)
-{
-    struct str part;
-    bool first = true;
-    while (str_cut(line, '\t', &part, &line)) {
-        buf_add_z(out, first ? "" : "\t");
-        utf8_add_printable(out, part);
-        first = false;
-    }
-}
-
-enum patch_part {
-    PATCH_HEADER,
-    PATCH_HUNK,
-    PATCH_BINARY,
-};
-
-/* Style of a patch line by its prefix and the part of the patch that it is in. */
-static const struct {
-    enum patch_part part;
-    const char *start;
-    enum out_style style;
-} line_styles[] = {
-    {PATCH_HUNK, "@@", OUT_CYAN},
-    {PATCH_HUNK, "+", OUT_GREEN},
-    {PATCH_HUNK, "-", OUT_RED},
-    {PATCH_HEADER, "", OUT_BOLD},
-};
-
-/* Prefixes of lines that start a part. */
-static const struct {
-    const char *start;
-    enum patch_part part;
-} part_starts[] = {
-    {"diff --git ", PATCH_HEADER},
-    {"@@ ", PATCH_HUNK},
-    {"GIT binary patch", PATCH_BINARY},
-};
-
-static void show_line(struct cli *cli, struct str line, enum patch_part part)
-{
-    AUTO_BUF struct buf visible = BUF_INIT(12 * line.n + 16);
-    add_visible(&visible, line);
-    for (size_t i = 0; i < ARRAY_LEN(line_styles); i++) {
-        if (line_styles[i].part != part || !str_starts_with(line, str_z(line_styles[i].start)))
-            continue;
-        out_styled(cli, line_styles[i].style, buf_z(&visible));
-        out_text(cli, STR("\n"));
-        return;
-    }
-    out_line(cli, "%s", buf_z(&visible));
-}
-
-void changes_show_patch(struct cli *cli, struct str patch)
-{
-    struct str line;
-    enum patch_part part = PATCH_HEADER;
-    while (patch.n && str_cut(patch, '\n', &line, &patch)) {
-        for (size_t i = 0; i < ARRAY_LEN(part_starts); i++)
-            if (str_starts_with(line, str_z(part_starts[i].start)))
-                part = part_starts[i].part;
-        show_line(cli, line, part);
-    }
-}
-
-/* Shows the + and - marks at the end of the line in color. */
-static void show_stat_line(struct cli *cli, struct str line)
-{
-    size_t minus = line.n, plus;
-    while (minus && line.p[minus - 1] == '-')
-        minus--;
-    for (plus = minus; plus && line.p[plus - 1] == '+';)
-        plus--;
-    out_text(cli, str_head(line, plus));
-    if (plus < minus)
-        out_styled(cli, OUT_GREEN, arena_strdup(cli->arena, str_n(line.p + plus, minus - plus)));
-    if (minus < line.n)
-        out_styled(cli, OUT_RED, arena_strdup(cli->arena, str_skip(line, minus)));
-    out_text(cli, STR("\n"));
-}
-
-void changes_show_stat(struct cli *cli, struct str stat)
-{
-    struct str line;
-    while (stat.n && str_cut(stat, '\n', &line, &stat))
-        show_stat_line(cli, line);
-}
-
-bool changes_stat(struct cli *cli, const struct box_changes *c, const struct saved *saved,
+bool changes_stat(const struct box_changes *c, const struct saved *saved, size_t columns,
     struct buf *text, struct err *err)
 {
     struct gitpatch p = gitpatch_start(changes_old_fd(c), c->trees.upper);
@@ -301,7 +197,6 @@ bool changes_stat(struct cli *cli, const struct box_changes *c, const struct sav
         if (!gitpatch_item(&p, &c->delta.items[i], &patch, &counts[i], err))
             return false;
     }
-    size_t columns = cli->to_terminal ? tty_size(STDOUT_FILENO).cols : PLAIN_COLUMNS;
     gitpatch_stat(&c->delta, counts, columns, text);
     return buf_ok(text) || err_set(err, E_IO, "there is too much to print");
 }
