@@ -733,6 +733,7 @@ void check_root(struct protect *p, struct protect_root *r)
     bool *touched = ARENA_NEW(&a, bool, r->scan.n_places + 1);
     for (size_t i = 0; i < r->scan.n_places; i++)
         touched[i] = check_found(p, r, &r->scan.places[i]);
+    r->index_bytes = KNOWN_INDEX_BYTES;
     for (size_t i = 0; i < r->scan.n_places; i++)
         links_check(p, r, i, touched);
     inner_check(p, r);

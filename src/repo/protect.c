@@ -184,19 +184,27 @@ static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct know
     return true;
 }
 
-static void know_gitlinks(struct protect *p, struct protect_root *r, const struct known *k)
+static void know_gitlinks(
+    struct protect *p, struct protect_root *r, const struct known *k, int dir)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_TRACKED struct tracked t = {0};
-    struct stat st;
-    AUTO_FD int dir = known_open(r, k->path);
-    if (dir < 0 || fstatat(dir, "index", &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return;
-    p->cut |= st.st_size > PROTECT_INDEX_MAX;
-    if (st.st_size > PROTECT_INDEX_MAX || !tracked_read(dir, &t, &ignored))
+    p->cut |= k->index.size > PROTECT_INDEX_MAX;
+    if (k->index.size > PROTECT_INDEX_MAX || !tracked_read(dir, &t, &ignored))
         return;
     for (size_t i = 0; i < t.n_links; i++)
         add_gitlink(p, r, k, t.links[i]);
+}
+
+/* Of other git directories than `.git`, links_check() ignores the entries for repositories. */
+static void know_index(struct protect *p, struct protect_root *r, struct known *k)
+{
+    bool usual = str_is(lexical_name(k->path), ".git");
+    if (k->kind != SCAN_GITDIR || k->dormant || (usual && keep_gitlinks(p, r, k)))
+        return;
+    AUTO_FD int dir = known_open(r, k->path);
+    if (dir >= 0 && known_read(dir, "index", &k->index, NULL) && usual)
+        know_gitlinks(p, r, k, dir);
 }
 
 void known_make_room(struct protect *p, struct protect_root *r, size_t places)
@@ -216,13 +224,8 @@ void known_root(struct protect *p, struct protect_root *r)
     if (r->before)
         again_sift(p, r);
     inner_know(p, r);
-    for (size_t i = 0; i < r->n_known; i++) {
-        const struct known *k = &r->known[i];
-        if (k->kind != SCAN_GITDIR || k->dormant || !str_is(lexical_name(k->path), ".git"))
-            continue; /* links_check() ignores the index of other directories */
-        if (!keep_gitlinks(p, r, &r->known[i]))
-            know_gitlinks(p, r, &r->known[i]);
-    }
+    for (size_t i = 0; i < r->n_known; i++)
+        know_index(p, r, &r->known[i]);
 }
 
 struct protect *known_new(const struct protect_options *options)

@@ -5,6 +5,7 @@ import os
 import shlex
 
 from rows import PRELUDE
+import rows_index
 
 ATTACKS = [
     ("new: a HEAD that is larger than what is read of files", "",
@@ -233,6 +234,7 @@ def add_cases(case, by):
     def later(t, how, rows):
         """All rows at once, each in a repository of its own; returns the titles of those that worked."""
         p = by.Project(t, "")
+        p.env["CRAFT"] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "craft_index.py")
         def every(steps):
             lines = ["(cd {0}; export OUT={1}/{0} MARK={1}/{0}/ESCAPED PAYLOAD='touch {1}/{0}/ESCAPED'\n{2}\n)".format(f"r{i}", os.path.dirname(p.mark), step)
                      for i, step in enumerate(steps) if step]
@@ -247,11 +249,11 @@ def add_cases(case, by):
         return [rows[int(line.split()[1])][0] for line in seen.out.decode().splitlines() if line.startswith("SEEN ")], runs
 
     for name, how, who in (("control", None, "root"), ("preset", by.by_preset, "root"), ("tool", by.by_tool, "user"), ("landlock", by.by_landlock, "user")):
-        @case(f"{name}: later commands", who=who)
-        def _(t, how=how):
-            rows = LATER
-            worked, runs = later(t, how, rows)
-            t.same(sorted(set(worked) ^ {row[0] for row in rows if not how}), [], runs)
+        for more, rows in (("", LATER), (", indexes and work trees", rows_index.LATER)):
+            @case(f"{name}: later commands{more}", who=who)
+            def _(t, how=how, rows=rows):
+                worked, runs = later(t, how, rows)
+                t.same(sorted(set(worked) ^ {row[0] for row in rows if not how}), [], runs)
 
     for name, how, who in (("preset", by.by_preset, "user"), ("landlock", by.by_landlock, "root")):
         @case(f"{name} works: later commands in work trees, submodules, conflicts and shared objects", who=who)
