@@ -4,7 +4,7 @@
 #ifndef FUZZ_FILES_H
 #define FUZZ_FILES_H
 
-#include "path/file.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

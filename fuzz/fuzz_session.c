@@ -5,7 +5,7 @@
 #include "agent/exchange.h"
 #include "agent/repair.h"
 #include "agent/source.h"
-#include "path/file.h"
+#include "io/file.h"
 
 #include <sys/mman.h>
 

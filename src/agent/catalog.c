@@ -4,13 +4,12 @@
 
 #include "agent/line.h"
 #include "agent/store.h"
-#include "agent/when.h"
 #include "base/choice.h"
 #include "base/clock.h"
+#include "io/dir.h"
+#include "io/file.h"
 #include "llm/message.h"
-#include "path/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -300,20 +299,18 @@ typedef bool visit_fn(void *context, int dir, struct str id);
 /* Calls fn for each session id until it returns false. */
 static bool catalog_each_session(const char *path, visit_fn *fn, void *context, struct err *err)
 {
-    DIR *d = opendir(path);
-    if (!d)
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    if (!dir_open_path(&d, path))
         return errno == ENOENT ||
                err_errno(err, E_IO, errno, "cannot list the sessions in '%s'", path);
-    const struct dirent *e;
-    while ((e = readdir(d))) {
-        struct str id = catalog_file_id(e->d_name);
+    while (dir_next(&d)) {
+        struct str id = catalog_file_id(d.name);
         if (!id.p)
-            catalog_remove_stale(dirfd(d), e->d_name);
-        else if (!fn(context, dirfd(d), id))
-            break;
+            catalog_remove_stale(d.fd, d.name);
+        else if (!fn(context, d.fd, id))
+            return true;
     }
-    closedir(d);
-    return true;
+    return !d.errnum || err_errno(err, E_IO, d.errnum, "cannot list the sessions in '%s'", path);
 }
 
 struct catalog_listing {
@@ -362,7 +359,7 @@ static void catalog_finish_entry(ENTRY *entry)
 {
     struct str *texts[] = {&entry->created_at, &entry->updated_at, &entry->title, &entry->cwd};
     uint64_t written_ms = entry->mtime_s * 1000 + entry->mtime_ns / 1000000u;
-    if (!when_parse(entry->updated_at, &entry->updated_ms) || entry->updated_ms > written_ms)
+    if (!clock_parse(entry->updated_at, &entry->updated_ms) || entry->updated_ms > written_ms)
         entry->updated_ms = written_ms; /* the file's own time is not trusted beyond its mtime */
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (!texts[i]->p)

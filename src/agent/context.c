@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "path/lexical.h"
 #include "tool/tool.h"
 

@@ -8,7 +8,7 @@
 #define AGENT_ENVELOPE_H
 
 #include "agent/store.h"
-#include "llm/mask.h"
+#include "base/mask.h"
 
 /* Writes the lines of a session file: first the header, then the messages in order. */
 struct envelope_lines {

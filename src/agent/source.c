@@ -3,7 +3,7 @@
 #include "agent/source.h"
 
 #include "agent/envelope.h"
-#include "path/file.h"
+#include "io/file.h"
 
 bool source_has_lines(const struct tape *t)
 {

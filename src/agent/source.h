@@ -4,7 +4,7 @@
 #define AGENT_SOURCE_H
 
 #include "agent/tape.h"
-#include "llm/mask.h"
+#include "base/mask.h"
 
 /* Whether a file holds the lines of a session; otherwise it may be an envelope. */
 bool source_has_lines(const struct tape *t);

@@ -8,8 +8,8 @@
 #include "agent/store_state.h"
 #include "base/clock.h"
 #include "base/id.h"
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 
 #include "agent/store.h"
 #include "agent/tape.h"
-#include "llm/mask.h"
+#include "base/mask.h"
 
 struct store {
     struct tape tape;

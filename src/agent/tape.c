@@ -4,7 +4,7 @@
 
 #include "agent/store.h"
 #include "base/id.h"
-#include "path/file.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

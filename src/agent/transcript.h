@@ -9,7 +9,7 @@
 #ifndef AGENT_TRANSCRIPT_H
 #define AGENT_TRANSCRIPT_H
 
-#include "llm/mask.h"
+#include "base/mask.h"
 
 struct transcript; /* opaque */
 

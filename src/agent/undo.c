@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/undo_state.h"
 #include "base/log.h"
+#include "io/file.h"
 #include "path/beneath.h"
 #include "path/clone.h"
-#include "path/file.h"
 #include "path/writer.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* Undoing changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/undo_state.h"
+#include "io/file.h"
 #include "path/caret.h"
 #include "path/change.h"
-#include "path/file.h"
 #include "path/journal.h"
 #include "path/writer.h"
 

@@ -3,11 +3,11 @@
 #include "agent/line.h"
 #include "agent/undo_state.h"
 #include "base/clock.h"
+#include "io/dir.h"
 #include "path/beneath.h"
 #include "path/caret.h"
 #include "path/change.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -271,14 +271,12 @@ static void remove_home(int dir_fd, const char *id)
 {
     AUTO_FD int home = openat(dir_fd, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     AUTO_FD int log = home < 0 ? -1 : openat(home, "log", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
-    struct dirent *d;
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
     if (home < 0 || (log >= 0 && flock(log, LOCK_EX | LOCK_NB) != 0))
         return;
-    DIR *stream = fdopendir(dup(home));
-    while (stream && (d = readdir(stream)))
-        unlinkat(home, d->d_name, 0);
-    if (stream)
-        closedir(stream);
+    bool listed = dir_open(&d, home, ".");
+    while (listed && dir_next(&d))
+        unlinkat(home, d.name, 0);
     unlinkat(dir_fd, id, AT_REMOVEDIR);
 }
 
@@ -300,17 +298,15 @@ static bool look_home(int dir_fd, const char *name, struct undo_home *ret_home)
     AUTO_FD int fd = openat(dir_fd, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     struct undo_home home = {0};
     struct stat st;
-    struct dirent *d;
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
     if (fd < 0 || fstatat(fd, "log", &st, AT_SYMLINK_NOFOLLOW) != 0)
         return false;
     snprintf(home.name, sizeof(home.name), "%s", name);
     home.used_s = st.st_mtim.tv_sec;
-    DIR *stream = fdopendir(dup(fd));
-    while (stream && (d = readdir(stream)))
-        if (fstatat(fd, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+    bool listed = dir_open(&d, fd, ".");
+    while (listed && dir_next(&d))
+        if (fstatat(fd, d.name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
             home.bytes += (uint64_t)st.st_size;
-    if (stream)
-        closedir(stream);
     *ret_home = home;
     return true;
 }
@@ -325,23 +321,21 @@ static int newest_first(const void *a, const void *b)
  * together exceed UNDO_ALL_MAX. */
 static void undo_prune_homes(const char *dir)
 {
-    DIR *stream = opendir(dir);
-    struct dirent *d;
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
     int64_t now_s = (int64_t)(clock_wall_ms() / 1000);
     uint64_t bytes = 0;
     size_t n = 0;
-    if (!stream)
+    if (!dir_open_path(&d, dir))
         return;
     AUTO_FREE struct undo_home *homes = base_alloc(HOMES_MAX * sizeof(*homes));
-    while (n < HOMES_MAX && (d = readdir(stream)))
-        n += d->d_name[0] != '.' && look_home(dirfd(stream), d->d_name, &homes[n]);
+    while (n < HOMES_MAX && dir_next(&d))
+        n += d.name[0] != '.' && look_home(d.fd, d.name, &homes[n]);
     qsort(homes, n, sizeof(*homes), newest_first);
     for (size_t i = 0; i < n; i++) {
         bytes += homes[i].bytes;
         if (homes[i].used_s + (int64_t)UNDO_DAYS * DAY_S < now_s || bytes > UNDO_ALL_MAX)
-            remove_home(dirfd(stream), homes[i].name);
+            remove_home(d.fd, homes[i].name);
     }
-    closedir(stream);
 }
 
 /* The record ---------------------------------------------------------------------------------- */

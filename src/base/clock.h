@@ -3,7 +3,7 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
-#include "base/base.h"
+#include "base/str.h"
 
 uint64_t clock_mono_ms(void);
 uint64_t clock_mono_ns(void);
@@ -15,5 +15,9 @@ enum {
 /* Milliseconds since 1970, and their RFC 3339 form in UTC (years 1970 to 9999). */
 uint64_t clock_wall_ms(void);
 void clock_rfc3339(uint64_t wall_ms, char text[CLOCK_RFC3339]);
+
+/* Parses a timestamp written by another program: RFC 3339, with a fraction and any offset. Returns
+ * false if it is invalid or before 1970. */
+bool clock_parse(struct str text, uint64_t *ret_ms);
 
 #endif

@@ -3,8 +3,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/bounds.h"
 #include "box/keeper.h"
+#include "io/dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -101,21 +101,15 @@ static void bounds_add_entry(struct bounds_walk *w, int dir, const char *name, i
 static void bounds_add_dir(struct bounds_walk *w, int fd, int depth)
 {
     w->closed |= fd < 0 && errno == EACCES;
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    const struct dirent *entry;
-    if (!d && fd >= 0)
-        close(fd);
-    while (d && (entry = readdir(d))) {
-        if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0)
-            continue;
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED); /* limited for the whole walk */
+    bool listed = dir_take(&d, fd);
+    while (listed && dir_next(&d)) {
         if (++w->entries > MEASURE_ENTRIES) {
             w->cut = true;
             break;
         }
-        bounds_add_entry(w, dirfd(d), entry->d_name, depth);
+        bounds_add_entry(w, d.fd, d.name, depth);
     }
-    if (d)
-        closedir(d);
 }
 
 /* Measures the box's changes (unless they go directly to the user's directory) and its home. */

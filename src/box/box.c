@@ -5,9 +5,9 @@
 #include "base/utf8.h"
 #include "box/command.h"
 #include "box/put.h"
+#include "io/file.h"
 #include "path/beneath.h"
 #include "path/caret.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

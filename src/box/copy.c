@@ -4,9 +4,9 @@
 #include "box/copy.h"
 
 #include "box/copy_list.h"
+#include "io/file.h"
 #include "path/beneath.h"
 #include "path/clone.h"
-#include "path/file.h"
 #include "path/split.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* The git directory of a copy: an independent repository without references to the original. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/copy_list.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "path/gitdir.h"
 #include "path/walk.h"
 

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/git_ask.h"
 
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 #include "path/gitdir.h"
 #include "path/home.h"
 #include "path/lexical.h"

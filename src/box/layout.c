@@ -6,9 +6,9 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "box/name.h"
+#include "io/dir.h"
 #include "path/caret.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -162,30 +162,28 @@ static int name_order(const void *a, const void *b)
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-static bool is_box(const struct dirent *entry)
+static bool is_box(const struct dir *d)
 {
-    return (entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
-           box_name_valid(str_z(entry->d_name));
+    return (d->type == DT_DIR || d->type == DT_UNKNOWN) && box_name_valid(str_z(d->name));
 }
 
 bool boxes_list(
     const struct boxes *boxes, struct arena *a, struct str_list *ret_names, struct err *err)
 {
     struct str_list names = {0};
-    struct dirent *entry;
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
     if (boxes->fd < 0) {
         *ret_names = names;
         return true;
     }
-    int fd = openat(boxes->fd, ".", OPEN_DIR);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!dir)
+    if (!dir_open(&d, boxes->fd, "."))
         return err_errno(err, E_IO, errno, "cannot list the boxes");
     names.p = ARENA_NEW(a, struct str, BOXES_MAX);
-    while (names.n < BOXES_MAX && (entry = readdir(dir)))
-        if (is_box(entry))
-            names.p[names.n++] = arena_str(a, str_z(entry->d_name));
-    closedir(dir);
+    while (names.n < BOXES_MAX && dir_next(&d))
+        if (is_box(&d))
+            names.p[names.n++] = arena_str(a, str_z(d.name));
+    if (d.errnum)
+        return err_errno(err, E_IO, d.errnum, "cannot list the boxes");
     if (names.n > 1)
         qsort(names.p, names.n, sizeof(*names.p), name_order);
     *ret_names = names;

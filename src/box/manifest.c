@@ -3,9 +3,9 @@
 #include "box/manifest.h"
 
 #include "base/fnv.h"
+#include "io/file.h"
 #include "path/beneath.h"
 #include "path/change.h"
-#include "path/file.h"
 #include "path/split.h"
 #include "path/walk.h"
 

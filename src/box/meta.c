@@ -5,8 +5,8 @@
 #include "base/utf8.h"
 #include "box/name.h"
 #include "box/put.h"
+#include "io/file.h"
 #include "path/caret.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

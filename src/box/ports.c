@@ -3,8 +3,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/keeper.h"
 #include "box/proxy.h"
+#include "io/file.h"
 #include "io/packet.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

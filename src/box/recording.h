@@ -12,9 +12,9 @@
 #ifndef BOX_RECORDING_H
 #define BOX_RECORDING_H
 
+#include "base/mask.h"
 #include "box/box.h"
 #include "box/view.h"
-#include "llm/mask.h"
 #include "run/observe.h"
 
 enum {

@@ -3,8 +3,8 @@
 #include "box/runs.h"
 
 #include "base/str.h"
+#include "io/dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -21,28 +21,19 @@ static int number_order(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static DIR *runs_open_dir(int at, const char *name)
-{
-    AUTO_FD int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
-    if (dir)
-        (void)TAKE_FD(fd);
-    return dir;
-}
-
 bool runs_list(int host_fd, uint64_t numbers[RUNS_LISTED_MAX], size_t *ret_n, struct err *err)
 {
-    struct dirent *entry;
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
     int64_t number;
     size_t n = 0;
     *ret_n = 0;
-    DIR *dir = runs_open_dir(host_fd, "runs");
-    if (!dir)
+    if (!dir_open(&d, host_fd, "runs"))
         return errno == ENOENT || err_errno(err, E_IO, errno, "cannot list the recordings");
-    while (n < RUNS_LISTED_MAX && (entry = readdir(dir)))
-        if (str_to_int(str_z(entry->d_name), 1, INT64_MAX, &number))
+    while (n < RUNS_LISTED_MAX && dir_next(&d))
+        if (str_to_int(str_z(d.name), 1, INT64_MAX, &number))
             numbers[n++] = (uint64_t)number;
-    closedir(dir);
+    if (d.errnum)
+        return err_errno(err, E_IO, d.errnum, "cannot list the recordings");
     if (n > 1)
         qsort(numbers, n, sizeof(*numbers), number_order);
     *ret_n = n;
@@ -53,18 +44,12 @@ bool runs_list(int host_fd, uint64_t numbers[RUNS_LISTED_MAX], size_t *ret_n, st
 
 static bool remove_tree(int at, const char *name, int depth)
 {
-    struct dirent *entry;
-    DIR *dir = depth > 0 ? runs_open_dir(at, name) : NULL;
-    if (!dir)
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    if (depth <= 0 || !dir_open(&d, at, name))
         return false;
-    while ((entry = readdir(dir))) {
-        struct str one = str_z(entry->d_name);
-        if (str_is(one, ".") || str_is(one, ".."))
-            continue;
-        if (unlinkat(dirfd(dir), entry->d_name, 0) != 0 && errno == EISDIR)
-            (void)remove_tree(dirfd(dir), entry->d_name, depth - 1);
-    }
-    closedir(dir);
+    while (dir_next(&d))
+        if (unlinkat(d.fd, d.name, 0) != 0 && errno == EISDIR)
+            (void)remove_tree(d.fd, d.name, depth - 1);
     return unlinkat(at, name, AT_REMOVEDIR) == 0;
 }
 

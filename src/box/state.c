@@ -3,7 +3,7 @@
 #include "box/state.h"
 
 #include "base/id.h"
-#include "path/file.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #include "box/supervisor.h"
 
 #include "box/keeper.h"
+#include "io/file.h"
 #include "io/nodump.h"
-#include "path/file.h"
 #include "sandbox/machine.h"
 
 #include <errno.h>

@@ -3,9 +3,9 @@
 #include "box/taken.h"
 
 #include "box/compare.h"
+#include "io/file.h"
 #include "path/beneath.h"
 #include "path/clone.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -7,8 +7,8 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "box/name.h"
+#include "io/dir.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -42,23 +42,11 @@ static bool is_late(struct emptier *e)
     return e->late;
 }
 
-static bool is_dots(const char *name)
-{
-    return str_is(str_z(name), ".") || str_is(str_z(name), "..");
-}
-
 /* Deleting slows down the copy of a new box, for which a user is waiting. */
 static bool trash_box_is_made(const struct emptier *e)
 {
-    struct dirent *entry;
-    bool any = false;
-    int fd = openat(e->trash, "../" LAYOUT_MAKING, OPEN_DIR);
-    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-    while (list && !any && (entry = readdir(list)))
-        any = !is_dots(entry->d_name);
-    if (list)
-        closedir(list);
-    return any;
+    AUTO_DIR struct dir d = DIR_INIT(1);
+    return dir_open(&d, e->trash, "../" LAYOUT_MAKING) && dir_next(&d);
 }
 
 static void trash_pause(struct emptier *e)
@@ -73,17 +61,14 @@ static void trash_pause(struct emptier *e)
 }
 
 /* Also opens directories that the owner cannot read: overlayfs and programs create some. */
-static DIR *open_list(int dir, const char *name)
+static bool open_list(struct dir *d, int dir, const char *name)
 {
     int fd = openat(dir, name, OPEN_DIR);
     if (fd < 0 && errno == EACCES && fchmodat(dir, name, 0700, AT_SYMLINK_NOFOLLOW) == 0)
         fd = openat(dir, name, OPEN_DIR);
     if (fd >= 0)
         (void)!fchmod(fd, 0700);
-    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-    if (fd >= 0 && !list)
-        close(fd);
-    return list;
+    return dir_take(d, fd);
 }
 
 /* Moves a directory in a tree to the top level of the trash. */
@@ -109,37 +94,30 @@ static bool trash_remove_entry(struct emptier *e, int dir, const char *name)
  * locked by its user. */
 static bool trash_empty_tree(struct emptier *e, const char *name)
 {
-    struct dirent *entry;
     bool ok = true;
-    DIR *list = open_list(e->trash, name);
-    if (!list)
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED); /* limited by time */
+    if (!open_list(&d, e->trash, name))
         return errno == ENOTDIR && unlinkat(e->trash, name, 0) == 0;
-    if (flock(dirfd(list), LOCK_EX | LOCK_NB) != 0) {
-        closedir(list);
+    if (flock(d.fd, LOCK_EX | LOCK_NB) != 0)
         return false;
+    while (!is_late(e) && dir_next(&d)) {
+        trash_pause(e);
+        bool done = trash_remove_entry(e, d.fd, d.name);
+        e->deleted += done;
+        ok = ok && done;
     }
-    while (!is_late(e) && (entry = readdir(list)))
-        if (!is_dots(entry->d_name)) {
-            trash_pause(e);
-            bool done = trash_remove_entry(e, dirfd(list), entry->d_name);
-            e->deleted += done;
-            ok = ok && done;
-        }
-    closedir(list);
+    dir_close(&d);
     return !e->late && ok && unlinkat(e->trash, name, AT_REMOVEDIR) == 0;
 }
 
 /* One pass over the current entries; returns the number of trees that could not be deleted. */
-static size_t trash_run_round(struct emptier *e, DIR *list, size_t *ret_done)
+static size_t trash_run_round(struct emptier *e, struct dir *d, size_t *ret_done)
 {
-    struct dirent *entry;
     size_t stuck = 0;
     *ret_done = 0;
-    rewinddir(list);
-    while ((entry = readdir(list))) {
-        if (is_dots(entry->d_name))
-            continue;
-        bool done = !is_late(e) && trash_empty_tree(e, entry->d_name);
+    dir_rewind(d);
+    while (dir_next(d)) {
+        bool done = !is_late(e) && trash_empty_tree(e, d->name);
         *ret_done += done;
         stuck += !done;
     }
@@ -153,20 +131,16 @@ static bool trash_run(
     *ret_left = left;
     if (boxes->trash < 0)
         return true;
-    int fd = openat(boxes->trash, ".", OPEN_DIR);
-    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!list)
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    if (!dir_open(&d, boxes->trash, "."))
         return err_errno(err, E_IO, errno, "cannot open the trash of boxes");
-    if (flock(dirfd(list), LOCK_EX | LOCK_NB) != 0) {
-        closedir(list);
+    if (flock(d.fd, LOCK_EX | LOCK_NB) != 0)
         return true;
-    }
     size_t done;
     do
-        left.left = trash_run_round(&e, list, &done);
+        left.left = trash_run_round(&e, &d, &done);
     while (done && !e.late); /* directories moved to the top may appear only now */
     left.deleted = e.deleted;
-    closedir(list);
     *ret_left = left;
     return true;
 }
@@ -182,21 +156,11 @@ bool trash_empty(
 
 static bool trash_has_any(int trash)
 {
-    struct dirent *entry;
-    bool any = false;
-    int fd = trash < 0 ? -1 : openat(trash, ".", OPEN_DIR);
-    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!list) {
-        if (fd >= 0)
-            close(fd);
+    AUTO_DIR struct dir d = DIR_INIT(1);
+    if (trash < 0 || !dir_open(&d, trash, "."))
         return false;
-    }
     /* Another process is emptying it: its next pass finds the entries added since. */
-    bool busy = flock(fd, LOCK_EX | LOCK_NB) != 0;
-    while (!busy && !any && (entry = readdir(list)))
-        any = !is_dots(entry->d_name);
-    closedir(list);
-    return any;
+    return flock(d.fd, LOCK_EX | LOCK_NB) == 0 && dir_next(&d);
 }
 
 enum {
@@ -262,27 +226,24 @@ void trash_empty_later(const struct boxes *boxes)
 
 bool trash_sweep(const struct boxes *boxes, size_t *ret_swept, struct err *err)
 {
-    struct dirent *entry;
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
     size_t n = 0;
     *ret_swept = 0;
     if (boxes->making < 0)
         return true;
-    int fd = openat(boxes->making, ".", OPEN_DIR);
-    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!list)
+    if (!dir_open(&d, boxes->making, "."))
         return err_errno(err, E_IO, errno, "cannot look for boxes that were never finished");
-    while ((entry = readdir(list))) {
+    while (dir_next(&d)) {
         AUTO_FD int lock = -1;
         AUTO_ERR struct err busy = {0};
-        struct str name = str_z(entry->d_name);
-        if (name.p[0] == '.' && !is_dots(name.p))
+        struct str name = str_z(d.name);
+        if (name.p[0] == '.')
             unlinkat(boxes->making, name.p, AT_REMOVEDIR); /* temporary, never renamed */
         if (!box_name_valid(name) || !boxes_lock(boxes, name, &lock, &busy))
             continue;
         boxes_abandon(boxes, name);
         n++;
     }
-    closedir(list);
     *ret_swept = n;
     return true;
 }

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/agent_prompt.h"
 
+#include "io/file.h"
 #include "llm/message.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/apparmor.h"
 
-#include "path/file.h"
+#include "io/file.h"
 #include "path/lexical.h"
 
 #include <errno.h>

@@ -6,7 +6,7 @@
 #include "cli/config.h"
 #include "cli/own.h"
 #include "cli/trust_held.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "path/home.h"
 #include "path/lexical.h"
 #include "path/workspace.h"

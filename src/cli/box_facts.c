@@ -4,7 +4,7 @@
 
 #include "box/runs.h"
 #include "cli/box_changes.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "path/walk.h"
 
 #include <errno.h>

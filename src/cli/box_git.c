@@ -3,8 +3,8 @@
 #include "cli/box_git.h"
 
 #include "cli/interrupt.h"
+#include "io/file.h"
 #include "job/job.h"
-#include "path/file.h"
 #include "policy/preset.h"
 
 #include <errno.h>

@@ -5,9 +5,9 @@
 #include "box/trash.h"
 #include "cli/box_cmds.h"
 #include "cli/config.h"
+#include "io/dir.h"
 #include "path/beneath.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h>
@@ -181,14 +181,10 @@ static void box_doctor_check_machine(struct box_doctor *d)
 static size_t box_doctor_count_entries(int dir)
 {
     size_t n = 0;
-    int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
-    const struct dirent *entry;
-    if (!list)
-        return 0;
-    while ((entry = readdir(list)))
-        n += entry->d_name[0] != '.';
-    closedir(list);
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    bool listed = dir_open(&d, dir, ".");
+    while (listed && dir_next(&d))
+        n += d.name[0] != '.';
     return n;
 }
 

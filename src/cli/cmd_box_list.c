@@ -1,6 +1,5 @@
 /* cordon box list: list boxes with their status and whether they have changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "agent/when.h"
 #include "base/clock.h"
 #include "box/upper.h"
 #include "cli/box_cmds.h"
@@ -142,7 +141,7 @@ static void show_row(struct cli *cli, const struct listed *b, unsigned name, uin
 {
     char ago[COLUMNS_AGO] = "?";
     uint64_t then_ms;
-    if (when_parse(b->meta.created_at, &then_ms))
+    if (clock_parse(b->meta.created_at, &then_ms))
         columns_ago(then_ms, now_ms, ago);
     const char *texts[] = {
         arena_strdup(cli->arena, b->name),

@@ -1,6 +1,5 @@
 /* cordon box show: print all information about a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "agent/when.h"
 #include "base/clock.h"
 #include "cli/box_cmds.h"
 #include "cli/box_facts.h"
@@ -213,7 +212,7 @@ static const char *box_show_ago(struct cli *cli, struct str when)
 {
     char text[COLUMNS_AGO];
     uint64_t ms;
-    if (!when_parse(when, &ms))
+    if (!clock_parse(when, &ms))
         return "at an unknown time";
     columns_ago(ms, clock_wall_ms(), text);
     return arena_printf(cli->arena, "%s", text);

@@ -4,7 +4,7 @@
 #include "cli/cmds.h"
 #include "cli/interrupt.h"
 #include "cli/prepare.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "path/lexical.h"
 #include "policy/preset.h"
 #include "run/recorder.h"

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/id.h"
 #include "cli/cmds.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "term/draw.h"
 #include "term/events.h"
 #include "term/snapshot_json.h"

@@ -7,8 +7,8 @@
 #include "cli/prepare.h"
 #include "cli/suite.h"
 #include "cli/watch.h"
+#include "io/file.h"
 #include "job/job.h"
-#include "path/file.h"
 #include "policy/preset.h"
 #include "tui/display.h"
 

@@ -6,7 +6,7 @@
 #include "cli/cmds.h"
 #include "cli/config.h"
 #include "cli/session_view.h"
-#include "path/file.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

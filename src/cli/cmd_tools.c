@@ -4,8 +4,8 @@
 #include "cli/bench.h"
 #include "cli/cmds.h"
 #include "cli/serve.h"
+#include "io/file.h"
 #include "io/patience.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* cordon trace: convert the record of a run for viewing. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "term/draw.h"
 #include "trace/cast.h"
 #include "trace/page.h"

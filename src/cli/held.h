@@ -8,8 +8,8 @@
 #ifndef CLI_HELD_H
 #define CLI_HELD_H
 
+#include "base/mask.h"
 #include "llm/event.h"
-#include "llm/mask.h"
 
 enum {
     HELD_MAX = 16, /* blocks with held text; beyond that the oldest is released */

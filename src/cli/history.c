@@ -4,7 +4,7 @@
 
 #include "agent/tape.h"
 #include "base/clock.h"
-#include "path/file.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,7 +13,7 @@
 #ifndef CLI_HISTORY_H
 #define CLI_HISTORY_H
 
-#include "llm/mask.h"
+#include "base/mask.h"
 
 enum {
     HISTORY_BYTES = 4 << 20,  /* maximum file size; older entries are dropped */

@@ -3,8 +3,8 @@
 #include "cli/out.h"
 
 #include "base/utf8.h"
+#include "io/file.h"
 #include "path/exact.h"
-#include "path/file.h"
 
 #include <errno.h>
 

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/self_test.h"
-#include "path/file.h"
+#include "io/dir.h"
+#include "io/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -97,14 +97,12 @@ static void drop_tree(int dir, const char *name, int depth)
     int fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && fchmodat(dir, name, 0700, 0) == 0)
         fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    DIR *list = fd >= 0 ? fdopendir(fd) : NULL;
     if (fd >= 0)
         (void)!fchmod(fd, 0700);
-    for (struct dirent *e; list && (e = readdir(list));)
-        if (!str_is(str_z(e->d_name), ".") && !str_is(str_z(e->d_name), ".."))
-            drop_tree(fd, e->d_name, depth + 1);
-    if (list)
-        closedir(list);
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    bool listed = dir_take(&d, fd);
+    while (listed && dir_next(&d))
+        drop_tree(d.fd, d.name, depth + 1);
     unlinkat(dir, name, AT_REMOVEDIR);
 }
 

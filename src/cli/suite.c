@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "cli/interrupt.h"
-#include "path/file.h"
+#include "io/dir.h"
+#include "io/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -128,12 +128,11 @@ static void take_name(struct suite_names *l, struct arena *a, const char *name)
 static bool suite_add_dir(struct suite *s, const char *path, struct err *err)
 {
     struct suite_names l = {0};
-    DIR *dir = opendir(path);
-    if (!dir)
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    if (!dir_open_path(&d, path))
         return err_errno(err, E_IO, errno, "cannot read the directory '%s'", path);
-    for (struct dirent *e; l.n <= SUITE_MAX && (e = readdir(dir));)
-        take_name(&l, s->cli->arena, e->d_name);
-    closedir(dir);
+    while (l.n <= SUITE_MAX && dir_next(&d))
+        take_name(&l, s->cli->arena, d.name);
     if (l.n)
         qsort(l.p, l.n, sizeof(*l.p), suite_compare_names);
     bool ok = l.n > 0 || err_set(err, E_CLI_INVALID_ARG, "no scenario in '%s'", path);

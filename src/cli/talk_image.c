@@ -1,8 +1,8 @@
 /* Images in a prompt: paths that were typed, dropped on the terminal, or follow an @. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/talk.h"
+#include "io/file.h"
 #include "llm/message.h"
-#include "path/file.h"
 #include "path/home.h"
 
 #include <errno.h>

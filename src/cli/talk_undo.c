@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/talk.h"
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 #include "tool/plan.h"
 
 #include <errno.h>

@@ -7,7 +7,7 @@
 #include "path/lexical.h"
 #include "policy/load.h"
 #include "policy/preset.h"
-#include "replay/normalize.h"
+#include "record/normalize.h"
 #include "repo/protect.h"
 #include "run/exec.h"
 #include "sandbox/env.h"

@@ -3,10 +3,10 @@
 #include "job/trust.h"
 
 #include "base/id.h"
-#include "path/file.h"
+#include "io/dir.h"
+#include "io/file.h"
 #include "path/private.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -104,16 +104,14 @@ bool trust_list(const struct trust_store *s, struct arena *arena, struct trust *
     size_t *ret_n, struct err *err)
 {
     struct trust *list = ARENA_NEW(arena, struct trust, TRUST_ENTRIES_MAX);
-    const struct dirent *entry;
     size_t n = 0;
-    AUTO_FD int copy = openat(s->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *dir = copy >= 0 ? fdopendir(copy) : NULL;
-    if (!dir)
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    if (!dir_open(&d, s->dir, "."))
         return err_errno(err, E_IO, errno, "cannot read the directory '%s'", s->path);
-    (void)TAKE_FD(copy);
-    while (n < TRUST_ENTRIES_MAX && (entry = readdir(dir)))
-        n += read_entry(s->dir, entry->d_name, arena, &list[n]);
-    closedir(dir);
+    while (n < TRUST_ENTRIES_MAX && dir_next(&d))
+        n += read_entry(s->dir, d.name, arena, &list[n]);
+    if (d.errnum)
+        return err_errno(err, E_IO, d.errnum, "cannot read the directory '%s'", s->path);
     qsort(list, n, sizeof(*list), by_file);
     *ret_list = list;
     *ret_n = n;

@@ -3,8 +3,8 @@
 #include "llm/certs.h"
 
 #include "base/arena.h"
+#include "io/dir.h"
 
-#include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -43,13 +43,10 @@ static bool is_hashed(const char *name)
 
 static bool dir_has_any(const char *path)
 {
-    DIR *list = opendir(path);
-    bool found = false;
-    struct dirent *e;
-    for (int i = 0; list && !found && i < ENTRIES_MAX && (e = readdir(list)); i++)
-        found = is_hashed(e->d_name);
-    if (list)
-        closedir(list);
+    AUTO_DIR struct dir d = DIR_INIT(ENTRIES_MAX);
+    bool found = false, listed = dir_open_path(&d, path);
+    while (listed && !found && dir_next(&d))
+        found = is_hashed(d.name);
     return found;
 }
 

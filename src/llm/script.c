@@ -3,9 +3,9 @@
 #include "llm/script.h"
 
 #include "base/doc.h"
+#include "io/file.h"
 #include "llm/script_text.h"
 #include "llm/wire.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,8 +3,8 @@
 #include "llm/serve.h"
 
 #include "base/clock.h"
+#include "io/file.h"
 #include "llm/intake.h"
-#include "path/file.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* A service as the source of an answer: HTTP, server-sent events, and its dialect. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/mask.h"
 #include "llm/dialect.h"
 #include "llm/http.h"
-#include "llm/mask.h"
 #include "llm/source.h"
 #include "llm/status.h"
 

@@ -3,8 +3,8 @@
 #include "path/ignore.h"
 
 #include "base/buf.h"
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 #include "path/gitdir.h"
 
 #include <errno.h>

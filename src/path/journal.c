@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/id.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "path/record.h"
 
 #include <errno.h>

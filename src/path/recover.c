@@ -1,8 +1,8 @@
 /* Recovery of interrupted changes by the next command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 #include "path/journal.h"
 #include "path/record.h"
 

@@ -3,9 +3,9 @@
 #include "path/stage.h"
 
 #include "base/buf.h"
+#include "io/file.h"
 #include "path/beneath.h"
 #include "path/clone.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/workspace.h"
 
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

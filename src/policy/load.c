@@ -4,7 +4,7 @@
 
 #include "base/choice.h"
 #include "base/doc.h"
-#include "path/file.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,10 +4,10 @@
 
 #include "base/fnv.h"
 #include "base/id.h"
+#include "io/dir.h"
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -25,14 +25,8 @@ static const char *const old_names[] = {transcript_name, events_name, "run.json"
 
 static bool artifacts_is_empty(int dir)
 {
-    int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
-    size_t n = 0;
-    while (d && readdir(d))
-        n++;
-    if (d)
-        closedir(d);
-    return n <= 2;
+    AUTO_DIR struct dir d = DIR_INIT(0);
+    return !dir_open(&d, dir, ".") || (!dir_next(&d) && !d.cut);
 }
 
 /* Never follows a symlink and never opens an existing file. */
@@ -44,15 +38,11 @@ static int artifacts_create(int dir, const char *name)
 
 static void drop_dir(int dir, const char *name)
 {
-    AUTO_FD int inner = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    bool is_dir = inner >= 0;
-    DIR *d = is_dir ? fdopendir(TAKE_FD(inner)) : NULL;
-    const struct dirent *entry;
-    while (d && (entry = readdir(d)))
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(d), entry->d_name, 0);
-    if (d)
-        closedir(d);
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    bool is_dir = dir_open(&d, dir, name);
+    while (is_dir && dir_next(&d))
+        if (d.name[0] != '.')
+            unlinkat(d.fd, d.name, 0);
     /* Remove a symlink of that name, but not its target. */
     unlinkat(dir, name, is_dir ? AT_REMOVEDIR : 0);
 }
@@ -70,24 +60,20 @@ static void drop_run(int dir)
 static void drop_replays(int dir)
 {
     static const char prefix[] = "replay-";
-    int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
-    const struct dirent *entry;
-    while (d && (entry = readdir(d))) {
-        struct str name = str_z(entry->d_name);
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    bool listed = dir_open(&d, dir, ".");
+    while (listed && dir_next(&d)) {
+        struct str name = str_z(d.name);
         if (!str_starts_with(name, str_z(prefix)) || !id_valid(str_skip(name, sizeof(prefix) - 1)))
             continue;
-        AUTO_FD int inner =
-            openat(dir, entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        AUTO_FD int inner = openat(dir, d.name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         if (inner < 0)
             continue;
         drop_run(inner);
         unlinkat(inner, "replay.json", 0);
         unlinkat(inner, "diff.json", 0);
-        unlinkat(dir, entry->d_name, AT_REMOVEDIR);
+        unlinkat(dir, d.name, AT_REMOVEDIR);
     }
-    if (d)
-        closedir(d);
 }
 
 /* Reserves space for the last files. Fails only if the disk is full already; a file system that

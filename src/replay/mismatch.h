@@ -9,7 +9,7 @@
 #define REPLAY_MISMATCH_H
 
 #include "base/json.h"
-#include "replay/normalize.h"
+#include "record/normalize.h"
 
 enum {
     MISMATCH_NO_INDEX = -1,

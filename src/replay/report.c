@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/report.h"
 
+#include "io/dir.h"
 #include "replay/source.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -59,22 +59,21 @@ static bool is_newer(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-static void find_latest(DIR *d, char ret_name[REPORT_NAME])
+static void find_latest(struct dir *d, char ret_name[REPORT_NAME])
 {
-    const struct dirent *entry;
     struct timespec newest = {0};
     char path[REPORT_NAME + sizeof("/replay.json")];
-    while ((entry = readdir(d))) {
-        struct str name = str_z(entry->d_name);
+    while (dir_next(d)) {
+        struct str name = str_z(d->name);
         struct stat st;
         if (!str_starts_with(name, str_z(prefix)) || !id_valid(str_skip(name, PREFIX)))
             continue;
-        snprintf(path, sizeof(path), "%.*s/replay.json", REPORT_NAME - 1, entry->d_name);
-        AUTO_FD int fd = record_file(dirfd(d), path);
+        snprintf(path, sizeof(path), "%.*s/replay.json", REPORT_NAME - 1, d->name);
+        AUTO_FD int fd = record_file(d->fd, path);
         if (fd < 0 || fstat(fd, &st) != 0 || (ret_name[0] && !is_newer(&st.st_mtim, &newest)))
             continue;
         newest = st.st_mtim;
-        snprintf(ret_name, REPORT_NAME, "%.*s", REPORT_NAME - 1, entry->d_name);
+        snprintf(ret_name, REPORT_NAME, "%.*s", REPORT_NAME - 1, d->name);
     }
 }
 
@@ -91,13 +90,11 @@ static bool read_diff(int dir, const char *name, json_t **ret_diff, struct err *
 bool report_latest(int dir, struct report *ret_report, struct err *err)
 {
     struct report r = {0};
-    int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
     char path[REPORT_NAME + sizeof("/replay.json")];
-    if (!d)
+    if (!dir_open(&d, dir, "."))
         return err_errno(err, E_IO, errno, "cannot read the artifacts directory");
-    find_latest(d, r.name);
-    closedir(d);
+    find_latest(&d, r.name);
     if (!r.name[0])
         return err_set(err, E_NOT_FOUND, "nothing was replayed there yet: use 'cordon replay'");
     snprintf(path, sizeof(path), "%s/replay.json", r.name);

@@ -3,7 +3,7 @@
 #include "replay/rerun.h"
 
 #include "base/clock.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "replay/events.h"
 #include "run/driver.h"
 #include "run/request.h"

@@ -3,10 +3,10 @@
 #include "replay/source.h"
 
 #include "base/fnv.h"
+#include "io/dir.h"
 #include "path/beneath.h"
 #include "record/artifacts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -132,18 +132,16 @@ static bool verify_listed(int dir, const json_t *sums, const char *name, struct 
 static void verify_dir(
     const struct source *s, const char *dir, const json_t *sums, struct mismatch *m)
 {
-    AUTO_FD int inner = beneath_open(s->dir, dir, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
-    DIR *d = inner >= 0 ? fdopendir(TAKE_FD(inner)) : NULL;
-    const struct dirent *entry;
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
     char name[2 * SOURCE_NAME_MAX];
-    while (d && !m->kind && (entry = readdir(d))) {
-        if (entry->d_name[0] == '.')
+    bool listed =
+        dir_take(&d, beneath_open(s->dir, dir, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS));
+    while (listed && !m->kind && dir_next(&d)) {
+        if (d.name[0] == '.')
             continue;
-        snprintf(name, sizeof(name), "%s/%s", dir, entry->d_name);
+        snprintf(name, sizeof(name), "%s/%s", dir, d.name);
         (void)verify_listed(s->dir, sums, name, m);
     }
-    if (d)
-        closedir(d);
 }
 
 static bool is_checksum(const json_t *sum)

@@ -1,6 +1,7 @@
 /* Sets forbidden changes aside after a command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
+#include "io/dir.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "repo/force.h"
@@ -11,7 +12,6 @@
 #include "repo/links.h"
 #include "repo/watch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -247,24 +247,15 @@ static void check_hooks(struct check *c, const struct part *part)
         hold(c, part, STR("a link in the place of hooks"));
         return;
     }
-    AUTO_FD int fd = force_open(part->dir, part->name, true);
-    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-    const struct dirent *d;
-    if (stream)
-        fd = -1;
-    else if (now.type)
-        hold(c, part, STR("hooks that can't be listed"));
-    size_t n = 0;
-    while (stream && n++ < HOOKS_MAX && (d = readdir(stream))) {
-        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0 ||
-            str_ends_with(str_z(d->d_name), STR(".sample")))
-            continue;
-        check_hook(c, part, d->d_name);
-    }
-    if (stream)
-        closedir(stream);
-    if (n > HOOKS_MAX)
+    AUTO_DIR struct dir d = DIR_INIT(HOOKS_MAX);
+    bool listed = dir_take(&d, force_open(part->dir, part->name, true));
+    while (listed && dir_next(&d))
+        if (!str_ends_with(str_z(d.name), STR(".sample")))
+            check_hook(c, part, d.name);
+    if (d.cut)
         hold(c, part, STR("too many hooks to look at"));
+    else if (now.type && !dir_complete(&d))
+        hold(c, part, STR("hooks that can't be listed"));
 }
 
 /* Repositories ----------------------------------------------------------------------------------
@@ -285,16 +276,9 @@ static bool is_worktree(struct check *c, const struct part *part)
 
 static bool is_empty_dir(const struct part *part)
 {
-    AUTO_FD int fd = force_open(part->dir, part->name, true);
-    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-    size_t n = 0;
-    if (!stream)
-        return false;
-    fd = -1;
-    while (n <= 2 && readdir(stream))
-        n++;
-    closedir(stream);
-    return n <= 2; /* itself and its parent */
+    AUTO_DIR struct dir d = DIR_INIT(0);
+    return dir_take(&d, force_open(part->dir, part->name, true)) && !dir_next(&d) &&
+           dir_complete(&d);
 }
 
 static bool is_jj_name(const char *name)

@@ -3,8 +3,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitlink.h"
 
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 #include "repo/gitname.h"
 #include "repo/hold.h"
 #include "repo/index.h"

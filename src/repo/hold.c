@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/hold.h"
 
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 #include "repo/force.h"
 
 #include <errno.h>

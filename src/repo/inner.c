@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/inner.h"
 
+#include "io/dir.h"
 #include "path/lexical.h"
 #include "repo/hold.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -86,20 +86,16 @@ static bool is_own(struct str rest, const char *name)
 
 static void visit_dir(struct inner *link, struct str path, visit_fn visit)
 {
-    AUTO_FD int fd = known_open(link->root, path);
-    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-    const struct dirent *d;
+    AUTO_DIR struct dir d = DIR_INIT(LISTED_MAX);
     struct stat st;
-    if (!stream)
+    if (!dir_take(&d, known_open(link->root, path)))
         return;
-    fd = -1;
-    for (size_t n = 0; n < LISTED_MAX && (d = readdir(stream)); n++) {
-        link->name = d->d_name;
-        if (fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISLNK(st.st_mode) && !is_own(link->rest, d->d_name))
+    while (dir_next(&d)) {
+        link->name = d.name;
+        if (fstatat(d.fd, d.name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode) &&
+            !is_own(link->rest, d.name))
             visit(link);
     }
-    closedir(stream);
 }
 
 static void visit_all(struct protect *p, struct protect_root *r, visit_fn visit)

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/lead.h"
 
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 #include "path/lexical.h"
 #include "repo/hold.h"
 #include "repo/way.h"

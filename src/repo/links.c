@@ -3,15 +3,14 @@
 #include "repo/links.h"
 
 #include "base/utf8.h"
+#include "io/dir.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "repo/gitlink.h"
-#include "repo/gitname.h"
 #include "repo/hold.h"
 #include "repo/lead.h"
 #include "repo/tracked.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -173,18 +172,11 @@ static bool check_all(struct links *l, int dir, const struct tracked *t)
 /* A command can change the entries of a split index without changing the index itself. */
 static bool may_be_split(int dir)
 {
-    AUTO_FD int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-    const struct dirent *d;
-    bool found = !stream;
-    size_t n = 0;
-    if (stream)
-        fd = -1;
-    while (stream && !found && (d = readdir(stream)))
-        found = n++ == LISTED_MAX || str_starts_with(str_z(d->d_name), STR("sharedindex."));
-    if (stream)
-        closedir(stream);
-    return found;
+    AUTO_DIR struct dir d = DIR_INIT(LISTED_MAX);
+    bool found = !dir_open(&d, dir, ".");
+    while (!found && dir_next(&d))
+        found = str_starts_with(str_z(d.name), STR("sharedindex."));
+    return found || !dir_complete(&d);
 }
 
 static struct known_index *slot_of(struct protect_root *r, const struct stat *st)

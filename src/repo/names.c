@@ -3,14 +3,14 @@
 #include "repo/names.h"
 
 #include "base/utf8.h"
-#include "path/file.h"
+#include "io/dir.h"
+#include "io/file.h"
 #include "path/lexical.h"
 #include "repo/lead.h"
 #include "repo/settings.h"
 #include "repo/way.h"
 #include "repo/words.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -240,21 +240,16 @@ static void compare(struct names *x, struct str top, struct str path, unsigned d
 
 static void compare_dir(struct names *x, struct str top, struct str path, unsigned depth)
 {
-    DIR *stream = depth < DEPTH_MAX ? opendir(path.p) : NULL;
-    const struct dirent *d;
-    size_t n = 0;
-    bool whole = stream != NULL;
-    while (stream && (d = readdir(stream)) && (whole = n++ < LISTED_MAX)) {
+    AUTO_DIR struct dir d = DIR_INIT(LISTED_MAX);
+    bool listed = depth < DEPTH_MAX && dir_open_path(&d, path.p);
+    while (listed && dir_next(&d)) {
         AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-        if (strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0 &&
-            !str_ends_with(str_z(d->d_name), STR(".sample")) && !strstr(d->d_name, "." PARTS_HELD))
-            compare(x, top, str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(path), d->d_name)),
-                depth + 1);
+        if (!str_ends_with(str_z(d.name), STR(".sample")) && !strstr(d.name, "." PARTS_HELD))
+            compare(
+                x, top, str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(path), d.name)), depth + 1);
     }
-    if (stream)
-        closedir(stream);
     struct protect_root *r = root_of(x->p, path);
-    if (!whole && r)
+    if (!dir_complete(&d) && r)
         check_set_aside(x->p, r, lexical_rest(r->path, path), STR("settings of git name it"));
 }
 
@@ -361,17 +356,14 @@ static void on_word(void *context, const struct word *w)
 static void add_links(struct names *x, const struct where *at, struct str hooks)
 {
     struct stat st;
-    DIR *stream = opendir(hooks.p);
-    const struct dirent *d;
-    size_t n = 0;
-    while (stream && (d = readdir(stream)) && n++ < LISTED_MAX)
-        if (d->d_name[0] != '.' && !str_ends_with(str_z(d->d_name), STR(".sample")) &&
-            (d->d_type == DT_LNK || d->d_type == DT_UNKNOWN) &&
-            fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
-            add_below(x, at, hooks, str_z(d->d_name), FOUND_PATH);
-    x->budget.cut |= n > LISTED_MAX;
-    if (stream)
-        closedir(stream);
+    AUTO_DIR struct dir d = DIR_INIT(LISTED_MAX);
+    bool listed = dir_open_path(&d, hooks.p);
+    while (listed && dir_next(&d))
+        if (d.name[0] != '.' && !str_ends_with(str_z(d.name), STR(".sample")) &&
+            (d.type == DT_LNK || d.type == DT_UNKNOWN) &&
+            fstatat(d.fd, d.name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode))
+            add_below(x, at, hooks, str_z(d.name), FOUND_PATH);
+    x->budget.cut |= listed && !dir_complete(&d);
 }
 
 static void add_hooks(struct names *x, const struct where *at, struct str value)

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/protect.h"
 
+#include "io/dir.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "repo/again.h"
@@ -14,7 +15,6 @@
 #include "repo/unfinished.h"
 #include "repo/watch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -372,21 +372,19 @@ static void keep_target(struct keeping *k, struct str link)
 static void keep_hooks(struct keeping *k, struct str hooks)
 {
     struct stat st;
-    DIR *stream = opendir(hooks.p);
-    const struct dirent *d;
-    while (stream && (d = readdir(stream))) {
-        if (str_ends_with(str_z(d->d_name), STR(".sample")) ||
-            fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    bool listed = dir_open_path(&d, hooks.p);
+    while (listed && dir_next(&d)) {
+        if (str_ends_with(str_z(d.name), STR(".sample")) ||
+            fstatat(d.fd, d.name, &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISDIR(st.st_mode))
             continue;
         if (S_ISLNK(st.st_mode) || st.st_nlink < 2)
             continue;
         if (k->n == KEPT_MAX || arena_left(k->a) < HOOKS_SPARE)
             k->p->cut = true;
         else
-            keep(k, str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(hooks), d->d_name)));
+            keep(k, str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(hooks), d.name)));
     }
-    if (stream)
-        closedir(stream);
 }
 
 static void keep_parts(struct keeping *k, const struct protect_root *r, const struct known *known)

@@ -4,9 +4,9 @@
 
 #include "base/buf.h"
 #include "base/fnv.h"
+#include "io/dir.h"
 #include "repo/force.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -219,12 +219,12 @@ static void add_dir(struct scan *s, struct str path)
 
 /* Listing ------------------------------------------------------------------------------------- */
 
-static unsigned char type_of(int dir, const struct dirent *d)
+static unsigned char type_of(const struct dir *d)
 {
     struct stat st;
-    if (d->d_type != DT_UNKNOWN)
-        return d->d_type;
-    return fstatat(dir, d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? IFTODT(st.st_mode) : DT_UNKNOWN;
+    if (d->type != DT_UNKNOWN)
+        return d->type;
+    return fstatat(d->fd, d->name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? IFTODT(st.st_mode) : DT_UNKNOWN;
 }
 
 static unsigned seen_of(const char *name, unsigned char type)
@@ -308,24 +308,23 @@ static void ask(struct scan *s, size_t which, int dir)
 
 /* Records what was seen in an opened directory and adds its subdirectories, including those of
  * git's own objects: a submodule can have any name. */
-static void list(struct scan *s, size_t which, DIR *stream)
+static void list(struct scan *s, size_t which, struct dir *d)
 {
     AUTO_BUF struct buf path = BUF_INIT(PATH_MAX + NAME_MAX + 2);
-    struct dirent *d;
     struct str dir = s->dirs[which].path;
     bool odd = false;
     s->dirs[which].seen = 0;
-    while ((d = readdir(stream))) {
-        unsigned char type = type_of(dirfd(stream), d);
-        odd |= is_odd(d->d_name);
+    while (dir_next(d)) {
+        unsigned char type = type_of(d);
+        odd |= is_odd(d->name);
         s->dirs[which].seen |= type == DT_LNK ? SEEN_LINK : 0;
-        s->dirs[which].seen |= seen_of(d->d_name, type);
-        if (type != DT_DIR || strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-            continue;
-        add_dir(s, join(&path, dir, d->d_name));
+        s->dirs[which].seen |= seen_of(d->name, type);
+        if (type == DT_DIR)
+            add_dir(s, join(&path, dir, d->name));
     }
+    s->cut |= !dir_complete(d);
     if (odd)
-        ask(s, which, dirfd(stream));
+        ask(s, which, d->fd);
 }
 
 static bool is_recent(const struct timespec *when)
@@ -365,20 +364,18 @@ static void look_into(struct scan *s, size_t which)
             add_foreign(s, d->path);
         return;
     }
-    DIR *stream = d->there ? fdopendir(fd) : NULL;
-    if (!stream) {
+    AUTO_DIR struct dir entries = DIR_INIT(DIR_UNLIMITED);
+    if (!d->there || !dir_take(&entries, TAKE_FD(fd))) {
         d->there = false;
         s->cut |= errno != ENOENT && errno != ENOTDIR && errno != ELOOP;
         return;
     }
-    fd = -1;
     d->dev = device_of(&st);
     d->ino = st.stx_ino;
     d->mount = mount_id(&st);
     d->changed = changed_of(&st);
     d->racy = is_recent(&d->changed);
-    list(s, which, stream);
-    closedir(stream);
+    list(s, which, &entries);
 }
 
 /* The change time (ctime) cannot be set back. */

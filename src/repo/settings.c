@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/settings.h"
 
-#include "path/file.h"
+#include "io/file.h"
 #include "path/home.h"
 #include "path/lexical.h"
 #include "repo/gitconfig.h"

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/tracked.h"
 
-#include "path/file.h"
+#include "io/file.h"
 #include "repo/gitname.h"
 #include "repo/index.h"
 

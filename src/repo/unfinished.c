@@ -3,13 +3,13 @@
 #include "repo/unfinished.h"
 
 #include "base/id.h"
-#include "path/file.h"
+#include "io/dir.h"
+#include "io/file.h"
 #include "path/lexical.h"
 #include "path/private.h"
 #include "repo/state.h"
 #include "repo/watch.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -278,20 +278,15 @@ static void check_file(struct protect *p, int dir, const char *name)
 
 void unfinished_check(struct protect *p)
 {
-    AUTO_FD int fd = open_dir(p, false);
-    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-    const struct dirent *d;
-    if (!stream)
+    AUTO_DIR struct dir d = DIR_INIT(UNFINISHED_FILES_MAX);
+    if (!dir_take(&d, open_dir(p, false)))
         return;
-    fd = -1;
-    size_t n = 0;
-    while (n++ < UNFINISHED_FILES_MAX && (d = readdir(stream)))
-        if (id_valid(str_z(d->d_name + (d->d_name[0] == '.'))))
-            check_file(p, dirfd(stream), d->d_name);
-    if (n > UNFINISHED_FILES_MAX)
+    while (dir_next(&d))
+        if (id_valid(str_z(d.name + (d.name[0] == '.'))))
+            check_file(p, d.fd, d.name);
+    if (!dir_complete(&d))
         known_warn(p,
             "%s holds more than %d files of sessions that were cut off, and not all were looked "
             "at: delete those of projects that you have looked at",
             p->options.sessions, UNFINISHED_FILES_MAX);
-    closedir(stream);
 }

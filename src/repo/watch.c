@@ -3,12 +3,12 @@
 #include "repo/watch.h"
 
 #include "base/utf8.h"
-#include "path/file.h"
+#include "io/dir.h"
+#include "io/file.h"
 #include "path/lexical.h"
 #include "repo/force.h"
 #include "repo/hold.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -136,25 +136,16 @@ static void add_names(struct protect *p, size_t above, unsigned depth)
 {
     const size_t root = p->watch->p[above].root;
     const struct str path = p->watch->p[above].path;
-    AUTO_FD int fd = known_open(&p->roots[root], path);
-    DIR *stream = fd >= 0 && depth < DEPTH_MAX ? fdopendir(fd) : NULL;
-    const struct dirent *d;
-    p->watch->p[above].partial = !stream;
-    if (!stream)
-        return;
-    fd = -1;
-    size_t n = 0;
-    bool whole = true;
-    while (whole && (d = readdir(stream))) {
+    AUTO_DIR struct dir d = DIR_INIT(LISTED_MAX);
+    bool whole = depth < DEPTH_MAX && dir_take(&d, known_open(&p->roots[root], path));
+    while (whole && dir_next(&d)) {
         AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
-        whole = n++ < LISTED_MAX;
-        if (is_inert(d->d_name) || !whole)
+        if (is_inert(d.name))
             continue;
-        struct watched w = {.root = root, .path = join(&a, path, d->d_name)};
+        struct watched w = {.root = root, .path = join(&a, path, d.name)};
         whole = add_one(p, &w, depth + 1);
     }
-    closedir(stream);
-    p->watch->p[above].partial = !whole;
+    p->watch->p[above].partial = !whole || !dir_complete(&d);
 }
 
 /* Returns false if it exists but was not remembered. */
@@ -356,23 +347,16 @@ static bool was_held(const struct protect *p, size_t before, const struct watche
 /* Returns true if a file whose name has this prefix has these bytes, and got its name since. */
 static bool has_copy(int dir, struct str prefix, const struct watched *w, time_t since)
 {
-    AUTO_FD int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-    const struct dirent *d;
-    bool found = false;
-    if (!stream)
-        return false;
-    fd = -1;
-    for (size_t n = 0; n < LISTED_MAX && !found && (d = readdir(stream)); n++) {
+    AUTO_DIR struct dir d = DIR_INIT(LISTED_MAX);
+    bool found = false, listed = dir_open(&d, dir, ".");
+    while (listed && !found && dir_next(&d)) {
         AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
         struct stat st;
-        found = str_starts_with(str_z(d->d_name), prefix) &&
-                fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+        found = str_starts_with(str_z(d.name), prefix) &&
+                fstatat(d.fd, d.name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
                 st.st_ctim.tv_sec >= since && st.st_size == w->then.size &&
-                hold_read(dirfd(stream), d->d_name, &bytes) &&
-                str_eq(buf_str(&bytes), w->then.text);
+                hold_read(d.fd, d.name, &bytes) && str_eq(buf_str(&bytes), w->then.text);
     }
-    closedir(stream);
     return found;
 }
 
@@ -525,39 +509,34 @@ static bool is_known_name(const struct watch *all, size_t dir, const char *name)
     return false;
 }
 
-/* Returns false if there are too many. */
-static bool check_stream(struct protect *p, size_t which, DIR *stream)
+/* Returns false if there are too many, or the list cannot be read. */
+static bool check_listed(struct protect *p, size_t which, struct dir *d)
 {
     const struct watched *w = &p->watch->p[which];
     struct protect_root *r = &p->roots[w->root];
-    const struct dirent *d;
-    size_t n = 0, n_new = 0;
-    while ((d = readdir(stream))) {
+    size_t n_new = 0;
+    while (dir_next(d)) {
         AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
-        if (n++ == LISTED_MAX || n_new == NAMES_MAX)
+        if (n_new == NAMES_MAX)
             return false;
-        if (is_inert(d->d_name) || is_known_name(p->watch, which, d->d_name))
+        if (is_inert(d->name) || is_known_name(p->watch, which, d->name))
             continue;
-        struct str path = join(&a, w->path, d->d_name);
+        struct str path = join(&a, w->path, d->name);
         n_new++;
         if (!check_accepts(p, r, path))
             check_set_aside(p, r, path, STR("is new where git or cordon looks"));
     }
-    return true;
+    return dir_complete(d);
 }
 
 static void check_names(struct protect *p, size_t which, size_t before)
 {
     const struct watched *w = &p->watch->p[which];
     struct protect_root *r = &p->roots[w->root];
-    AUTO_FD int fd = w->gone || w->partial ? -1 : scan_open(&r->scan, w->path, true);
-    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!stream)
+    AUTO_DIR struct dir d = DIR_INIT(LISTED_MAX);
+    if (w->gone || w->partial || !dir_take(&d, scan_open(&r->scan, w->path, true)))
         return;
-    fd = -1;
-    bool looked = check_stream(p, which, stream);
-    closedir(stream);
-    if (looked)
+    if (check_listed(p, which, &d))
         return;
     check_set_aside(p, r, w->path, STR("holds too many names to look at"));
     for (size_t i = which; i == which || is_below(p->watch, which, i); i++)

@@ -4,8 +4,8 @@
 
 #include "base/field.h"
 #include "base/id.h"
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

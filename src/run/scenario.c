@@ -3,8 +3,8 @@
 #include "run/scenario.h"
 
 #include "base/doc.h"
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

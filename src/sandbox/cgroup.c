@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/cgroup.h"
 
-#include "path/file.h"
+#include "io/dir.h"
+#include "io/file.h"
 #include "path/lexical.h"
 #include "sandbox/machine.h"
 #include "sandbox/mounts.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/bpf.h>
@@ -459,20 +459,14 @@ static bool is_limit(struct str name)
 /* Copies all limits of a group, including those of controllers that are not known here. */
 static bool carry_limits(int dir, const struct left *left, size_t from)
 {
-    int fd = openat(left->fds[from], ".", OPEN_GROUP);
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    const struct dirent *entry;
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED); /* groups below it do not count */
     int files = 0;
-    bool ok = d != NULL;
-    if (!d && fd >= 0)
-        close(fd);
-    while (ok && (entry = readdir(d)))
-        if (entry->d_type != DT_DIR)
+    bool ok = dir_open(&d, left->fds[from], ".");
+    while (ok && dir_next(&d))
+        if (d.type != DT_DIR)
             ok = ++files <= FILES_MAX &&
-                 (!is_limit(str_z(entry->d_name)) || carry_limit(dir, left, from, entry->d_name));
-    if (d)
-        closedir(d);
-    return ok;
+                 (!is_limit(str_z(d.name)) || carry_limit(dir, left, from, d.name));
+    return ok && dir_complete(&d);
 }
 
 /* Writes a setting, and compares the value that the kernel makes of it. */
@@ -548,20 +542,16 @@ static bool set_limits(int dir, const struct levels *levels, const struct cgroup
  * be removed. */
 static void sweep(int place)
 {
-    int fd = openat(place, ".", OPEN_GROUP);
-    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
-    const struct dirent *entry;
-    if (!d && fd >= 0)
-        close(fd);
-    for (int i = 0; d && i < SWEEP_MAX && (entry = readdir(d)); i++) {
-        if (!cgroup_is_ours(entry->d_name))
+    AUTO_DIR struct dir d = DIR_INIT(SWEEP_MAX);
+    if (!dir_open(&d, place, "."))
+        return;
+    while (dir_next(&d)) {
+        if (!cgroup_is_ours(d.name))
             continue;
-        AUTO_FD int group = openat(place, entry->d_name, OPEN_GROUP);
+        AUTO_FD int group = openat(place, d.name, OPEN_GROUP);
         if (group >= 0 && flock(group, LOCK_EX | LOCK_NB) == 0)
-            unlinkat(place, entry->d_name, AT_REMOVEDIR);
+            unlinkat(place, d.name, AT_REMOVEDIR);
     }
-    if (d)
-        closedir(d);
 }
 
 /* Returns true if that was possible for all of them. */

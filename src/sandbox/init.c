@@ -3,8 +3,8 @@
 #include "sandbox/init.h"
 
 #include "base/clock.h"
+#include "io/file.h"
 #include "io/packet.h"
-#include "path/file.h"
 #include "sandbox/descriptors.h"
 #include "sandbox/idle.h"
 #include "sandbox/landlock.h"

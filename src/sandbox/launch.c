@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/launch.h"
 
+#include "io/file.h"
 #include "io/nodump.h"
-#include "path/file.h"
 #include "sandbox/init.h"
 #include "sandbox/landlock.h"
 #include "sandbox/machine.h"

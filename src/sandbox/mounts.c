@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/mounts.h"
 
-#include "path/file.h"
+#include "io/file.h"
 #include "path/lexical.h"
 #include "sandbox/machine.h"
 

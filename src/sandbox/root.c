@@ -5,7 +5,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/root.h"
 
-#include "path/file.h"
+#include "io/file.h"
 #include "sandbox/machine.h"
 #include "sandbox/setting.h"
 

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/service.h"
 
+#include "io/file.h"
 #include "io/packet.h"
-#include "path/file.h"
 #include "sandbox/wire.h"
 
 #include <errno.h>

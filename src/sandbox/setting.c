@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/setting.h"
 
-#include "path/file.h"
+#include "io/file.h"
 #include "sandbox/machine.h"
 
 #include <fcntl.h>

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/confine.h"
 
+#include "io/dir.h"
 #include "path/lexical.h"
 #include "policy/blocked.h"
 #include "policy/preset.h"
@@ -9,7 +10,6 @@
 #include "sandbox/env.h"
 #include "sandbox/host_plan.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 
 enum {
@@ -41,18 +41,13 @@ struct expansion {
 /* Lists the entries of directories that a policy must not list; omits those of the kernel. */
 static void confine_expand_dir(struct expansion *x, struct str dir, unsigned level)
 {
-    AUTO_FD int fd = open(dir.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
-    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
-    if (!stream)
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    if (!dir_open(&d, AT_FDCWD, dir.p))
         return;
-    fd = -1;
-    struct dirent *d;
-    while ((d = readdir(stream)) && x->n < EXPAND_MAX) {
-        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-            continue;
-        struct str path = str_z(arena_printf(x->a, "%s/%s", dir.n > 1 ? dir.p : "", d->d_name));
+    while (x->n < EXPAND_MAX && dir_next(&d)) {
+        struct str path = str_z(arena_printf(x->a, "%s/%s", dir.n > 1 ? dir.p : "", d.name));
         struct stat st;
-        if (fstatat(dirfd(stream), d->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+        if (fstatat(d.fd, d.name, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
             !(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)) || str_is(path, TEMPORARY))
             continue;
         bool home = x->home && str_is(path, x->home);
@@ -63,7 +58,6 @@ static void confine_expand_dir(struct expansion *x, struct str dir, unsigned lev
                               BLOCKED_READ)))
             confine_expand_dir(x, path, level + 1);
     }
-    closedir(stream);
 }
 
 /* Everything is readable and the working directory is writable. Entries of /tmp appear in the

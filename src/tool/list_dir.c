@@ -1,11 +1,11 @@
 /* list_dir: lists a directory and the levels below it. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
+#include "io/dir.h"
 #include "path/beneath.h"
 #include "tool/limit.h"
 #include "tool/tool.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 
@@ -80,23 +80,16 @@ static void list_dir_add_entry(
 /* Adds the names in one directory, unsorted. Takes over the file descriptor. */
 static bool add_directory(struct list_dir_listing *l, int fd, struct str dir)
 {
-    DIR *stream = fdopendir(fd);
-    if (!stream) {
-        close(fd);
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    if (!dir_take(&d, fd))
         return false;
+    while (!l->full && dir_next(&d)) {
+        l->full = l->n == ENTRIES_MAX || arena_left(&l->arena) < dir.n + NAME_MAX + 3;
+        if (!l->full)
+            list_dir_add_entry(l, dir, d.name, mark_of(d.fd, d.name, d.type));
     }
-    struct dirent *d;
-    while ((d = readdir(stream))) {
-        if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
-            continue;
-        if (l->n == ENTRIES_MAX || arena_left(&l->arena) < dir.n + sizeof(d->d_name) + 2) {
-            l->full = true;
-            break;
-        }
-        list_dir_add_entry(l, dir, d->d_name, mark_of(dirfd(stream), d->d_name, d->d_type));
-    }
-    closedir(stream);
-    return true;
+    errno = d.errnum;
+    return !d.errnum;
 }
 
 static int list_dir_compare(const void *a, const void *b)

@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "base/id.h"
+#include "io/dir.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -80,16 +80,14 @@ static void drop_oldest(struct logs *all, int dir_fd)
 void logs_prune(const char *dir)
 {
     struct logs all = {0};
-    struct dirent *d;
-    DIR *stream = opendir(dir);
-    if (!stream)
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    if (!dir_open_path(&d, dir))
         return;
     all.p = base_alloc(LOOKED_AT_MAX * sizeof(*all.p));
-    while (all.n < LOOKED_AT_MAX && (d = readdir(stream)))
-        logs_add(&all, dirfd(stream), d->d_name);
-    drop_oldest(&all, dirfd(stream));
+    while (all.n < LOOKED_AT_MAX && dir_next(&d))
+        logs_add(&all, d.fd, d.name);
+    drop_oldest(&all, d.fd);
     free(all.p);
-    closedir(stream);
 }
 
 void logs_lock(int fd)

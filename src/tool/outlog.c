@@ -3,7 +3,7 @@
 #include "tool/outlog.h"
 
 #include "base/id.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "path/private.h"
 #include "tool/logs.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/fnv.h"
 #include "base/utf8.h"
+#include "io/file.h"
 #include "path/exact.h"
-#include "path/file.h"
 #include "path/lexical.h"
 #include "tool/limit.h"
 #include "tool/plan.h"

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/toolbox.h"
 
+#include "io/file.h"
 #include "path/beneath.h"
-#include "path/file.h"
 #include "path/lexical.h"
 #include "path/warn.h"
 #include "path/writer.h"

@@ -272,6 +272,9 @@ def by_us(cordon, tree, text):
         return answer, after
 
 
+ENOUGH = 10  # of each kind, however slow the machine is
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cordon", required=True)
@@ -283,7 +286,7 @@ def main():
     taken = refused = failed = 0
     print("1..1")
     for number in range(options.cases):
-        if time.monotonic() > end:
+        if time.monotonic() > end and min(taken, refused) >= ENOUGH:
             break
         rng = random.Random(f"{options.seed}/{number}")
         tree = {name: some_text(rng) for name in rng.sample(NAMES[:3], rng.randint(1, 3))}
@@ -301,7 +304,7 @@ def main():
         if failed <= 5:
             print(f"# case {options.seed}/{number}: {tree!r}\n# {text!r}\n# want {want!r}\n# got {after!r}: {answer['message']}")
     said = f"{taken} taken, {refused} refused, {failed} differ"
-    bad = failed or min(taken, refused) < 10
+    bad = failed or min(taken, refused) < ENOUGH
     print(f"{'not ok' if bad else 'ok'} 1 freeform patches do what the rules say: {said}")
     return 1 if bad else 0
 

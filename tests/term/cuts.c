@@ -2,7 +2,7 @@
  * ways into pieces of random length; the snapshot, every cell of it, must be the same byte by byte.
  * Prints TAP. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "path/file.h"
+#include "io/file.h"
 #include "term/snapshot_json.h"
 
 #include <fcntl.h>

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "git_oracle.h"
 
-#include "path/file.h"
+#include "io/file.h"
 #include "test.h"
 
 #include <fcntl.h>

@@ -383,6 +383,34 @@ TEST(clock_formats_dates)
     CHECK(clock_wall_ms() > UINT64_C(1700000000000));
 }
 
+TEST(clock_parses_timestamps)
+{
+    static const struct {
+        const char *text;
+        int64_t ms; /* -1: none */
+    } rows[] = {
+        {"1970-01-01T00:00:00Z", 0},
+        {"2026-02-18T12:00:00Z", 1771416000000},
+        {"2026-02-18T12:00:00.5Z", 1771416000500},
+        {"2026-02-18T12:00:00.123456789Z", 1771416000123},
+        {"2026-02-18T14:00:00+02:00", 1771416000000},
+        {"2026-02-18t10:30:00-01:30", 1771416000000},
+        {"", -1},
+        {"yesterday", -1},
+        {"2026-02-18", -1},
+        {"2026-02-18T12:00:00", -1},
+        {"2026-13-18T12:00:00Z", -1},
+        {"2026-02-18T12:00:00Zx", -1},
+        {"1969-12-31T23:59:59Z", -1},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        uint64_t ms = 0;
+        test_row(i, rows[i].text);
+        bool ok = clock_parse(str_z(rows[i].text), &ms);
+        CHECK_INT(ok ? (int64_t)ms : -1, rows[i].ms);
+    }
+}
+
 TEST(id_is_a_random_uuid)
 {
     char a[ID_SIZE], b[ID_SIZE];

@@ -12,7 +12,7 @@
 #include "box/name.h"
 #include "box/state.h"
 #include "box/trash.h"
-#include "path/file.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,7 @@
 #include "test.h"
 
 #include "base/json.h"
-#include "path/file.h"
+#include "io/file.h"
 #include "tool/cmdline.h"
 #include "tool/limit.h"
 #include "tool/rule.h"

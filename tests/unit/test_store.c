@@ -5,8 +5,7 @@
 #include "agent/exchange.h"
 #include "agent/repair.h"
 #include "agent/store.h"
-#include "agent/when.h"
-#include "llm/mask.h"
+#include "base/mask.h"
 #include "llm/message.h"
 #include "test.h"
 
@@ -569,32 +568,4 @@ TEST(catalog_orders_and_keeps)
     CHECK_OK(catalog_load(dir(), &a, &c, &err), &err);
     CHECK_INT(c.n, MANY);
     CHECK_STR(c.entries[1].title, STR("first 98"));
-}
-
-TEST(when_rows)
-{
-    static const struct {
-        const char *text;
-        int64_t ms; /* -1: none */
-    } rows[] = {
-        {"1970-01-01T00:00:00Z", 0},
-        {"2026-02-18T12:00:00Z", 1771416000000},
-        {"2026-02-18T12:00:00.5Z", 1771416000500},
-        {"2026-02-18T12:00:00.123456789Z", 1771416000123},
-        {"2026-02-18T14:00:00+02:00", 1771416000000},
-        {"2026-02-18t10:30:00-01:30", 1771416000000},
-        {"", -1},
-        {"yesterday", -1},
-        {"2026-02-18", -1},
-        {"2026-02-18T12:00:00", -1},
-        {"2026-13-18T12:00:00Z", -1},
-        {"2026-02-18T12:00:00Zx", -1},
-        {"1969-12-31T23:59:59Z", -1},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        uint64_t ms = 0;
-        test_row(i, rows[i].text);
-        bool ok = when_parse(str_z(rows[i].text), &ms);
-        CHECK_INT(ok ? (int64_t)ms : -1, rows[i].ms);
-    }
 }

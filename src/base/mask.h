@@ -7,8 +7,8 @@
  * JSON-escaped form. Keys shorter than 8 bytes are ignored: they would match ordinary text.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef LLM_MASK_H
-#define LLM_MASK_H
+#ifndef BASE_MASK_H
+#define BASE_MASK_H
 
 #include "base/json.h"
 

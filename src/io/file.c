@@ -1,6 +1,6 @@
 /* Whole files through descriptors. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "path/file.h"
+#include "io/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* Reading and writing whole files through descriptors, with a limit. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef PATH_FILE_H
-#define PATH_FILE_H
+#ifndef IO_FILE_H
+#define IO_FILE_H
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -1,6 +1,6 @@
 /* Filters and rules. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "replay/normalize.h"
+#include "record/normalize.h"
 
 #include "base/choice.h"
 

@@ -1,6 +1,6 @@
 /* Masking of keys in trees and texts. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "llm/mask.h"
+#include "base/mask.h"
 
 static const struct str MASKED = {"[masked]", sizeof("[masked]") - 1};
 

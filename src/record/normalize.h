@@ -9,8 +9,8 @@
  * filters and no rules.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef REPLAY_NORMALIZE_H
-#define REPLAY_NORMALIZE_H
+#ifndef RECORD_NORMALIZE_H
+#define RECORD_NORMALIZE_H
 
 #include "base/regex.h"
 #include "policy/policy.h"
