@@ -12,6 +12,7 @@
 #include "repo/lead.h"
 #include "repo/names.h"
 #include "repo/tracked.h"
+#include "repo/tree.h"
 #include "repo/unfinished.h"
 #include "repo/watch.h"
 
@@ -123,8 +124,9 @@ static void note_rebase(struct protect *p, int gitdir, struct known *k)
 {
     for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
         struct known_text now = {0};
-        if (k->steps[i].ino && known_is(gitdir, rebase_files[i].name, &k->steps[i]))
-            continue;
+        if (i != REBASE_RERERE && k->steps[i].ino &&
+            known_is(gitdir, rebase_files[i].name, &k->steps[i]))
+            continue; /* the index decides about conflicts */
         if (known_read(gitdir, rebase_files[i].name, &now, NULL))
             now.text = arena_left(&p->facts) < 2 * KNOWN_ARENA_SPARE
                            ? STR("")
@@ -207,12 +209,33 @@ static void know_index(struct protect *p, struct protect_root *r, struct known *
         know_gitlinks(p, r, k, dir);
 }
 
+bool known_is_way(const struct protect_root *r, struct str path)
+{
+    for (size_t i = 0; i < r->n_ways; i++)
+        if (str_eq(r->ways[i].path, path))
+            return true;
+    return false;
+}
+
+bool known_add_way(struct protect *p, struct protect_root *r, struct str path)
+{
+    if (known_is_way(r, path))
+        return true;
+    if (r->n_ways == KNOWN_WAYS_MAX ||
+        arena_left(&p->facts) < path.n + PATH_MAX + 2 * (size_t)KNOWN_ARENA_SPARE)
+        return false;
+    path = arena_str(&p->facts, path);
+    r->ways[r->n_ways++] = (struct known_way){path, known_look(r->fd, path.p, &p->facts)};
+    return true;
+}
+
 void known_make_room(struct protect *p, struct protect_root *r, size_t places)
 {
     r->known = ARENA_NEW(&p->facts, struct known, places + 1);
     r->named = ARENA_NEW(&p->facts, struct known_named, KNOWN_NAMED_MAX);
     r->links = ARENA_NEW(&p->facts, struct known_gitlink, KNOWN_LINKS_MAX);
     r->ways = ARENA_NEW(&p->facts, struct known_way, KNOWN_WAYS_MAX);
+    r->trees = ARENA_NEW(&p->facts, struct known_tree, KNOWN_TREES_MAX);
 }
 
 void known_root(struct protect *p, struct protect_root *r)
@@ -224,6 +247,7 @@ void known_root(struct protect *p, struct protect_root *r)
     if (r->before)
         again_sift(p, r);
     inner_know(p, r);
+    tree_know(p, r);
     for (size_t i = 0; i < r->n_known; i++)
         know_index(p, r, &r->known[i]);
 }

@@ -135,7 +135,7 @@ WRITTEN = [
     ("rebase-merge/gpg_sign_opt", "-Skey@example.org\n", False), ("rebase-merge/gpg_sign_opt", "-S../key\n", True),
     ("sequencer/opts", "[options]\n\tgpg-sign = AB\n\tstrategy = ort\n", False), ("sequencer/opts", "[options]\n\tgpg-sign = /k\n", True),
     ("BISECT_NAMES", " '--' 'src/a'\n", False), ("BISECT_NAMES", " 'a' `id`\n", True), ("BISECT_START", "main\n", False), ("BISECT_START", "--detach\n", True),
-    ("MERGE_RR", "7" * 40 + "\tsrc/a\0", False), ("MERGE_RR", "7" * 40 + "\ta\0" + "7" * 40 + "\t../b\0", True), ("MERGE_RR", "7" * 40 + "\tlink/b\0", True),
+    ("MERGE_RR", "7" * 40 + "\tsrc/a\0", True), ("MERGE_RR", "7" * 40 + "\ta\0" + "7" * 40 + "\t../b\0", True), ("MERGE_RR", "7" * 40 + "\tlink/b\0", True),
 ]
 
 

@@ -9,6 +9,17 @@ PLANTED = "test -e .git/hooks/pre-commit"
 IDENTITY = "git config user.name n; git config user.email e; "
 SUBMODULE = ("git clone -q --bare . lib.git; git -c protocol.file.allow=always submodule --quiet add ./lib.git d; git commit -qm sub; cd d; " + IDENTITY + "cd ..; ")
 
+HIDDEN = "mkdir -p $OUT/s; echo secret >$OUT/s/key; "
+TRACKED = "mkdir l; echo x >l/key; git add l; git commit -qm l; "
+AGENT = "git checkout -q -b agent; rm -rf l; ln -s $OUT/s l; git add -A l; git commit -qm agent; git checkout -q -; "
+RECORD = "h=$(printf %040d 7); mkdir -p .git/rr-cache/$h; touch .git/rr-cache/$h/preimage; record() { printf \"$h\\t$1\\0\"; }; "
+PICK = "git cherry-pick agent; git commit -q --allow-empty -m x"
+COPIED = "grep -rq secret .git/rr-cache"
+NESTED = ("git init -q n; cd n; echo f >f; git add f; git -c user.name=n -c user.email=e commit -qm f; cd ..; mkdir -p .git/modules; mv n/.git .git/modules/n; "
+          "echo 'gitdir: ../.git/modules/n' >n/.git; git config -f .git/modules/n/config core.worktree ../../../n; ")
+BARE = "git clone -q --bare . d.git; git -C d.git config core.bare false; git -C d.git config core.worktree ../tree; "
+ADMIN = "mkdir -p .git/worktrees/x; cp .git/HEAD .git/worktrees/x/HEAD; echo ../.. >.git/worktrees/x/commondir; "
+
 LATER = [
     ("index: a hook", CRAFT, None, PLANT + HOOK, "git checkout .", PLANTED),
     ("index: a hook, by git restore", CRAFT, None, PLANT + HOOK, "git restore .", PLANTED),
@@ -30,6 +41,31 @@ LATER = [
      "git -C d.git hash-object -w ../hk; python3 craft.py d.git/index 100755:../.git/hooks/pre-commit:hk", "cd tree; git --git-dir=../d.git checkout .", PLANTED),
     ("index: of a new repository", CRAFT, None, "git init -q d; git -C d hash-object -w ../hk; python3 craft.py d/.git/index 100755:../.git/hooks/pre-commit:hk", "git -C d checkout .", PLANTED),
     ("index: of a new repository, later", CRAFT, "git init -q d; cp hk d; git -C d add hk", "python3 craft.py d/.git/index 100755:../.git/hooks/pre-commit:hk", "git -C d checkout .", PLANTED),
+    # Conflicts that git remembers: a commit of the command brings a link in the place of a listed file.
+    ("conflicts: a missing file, and a commit that is picked", HIDDEN, None, AGENT + RECORD + "record l/key >.git/MERGE_RR", PICK, COPIED),
+    ("conflicts: a missing file, and a rebase", HIDDEN + "git checkout -q -b mine; git commit -q --allow-empty -m mine; git checkout -q -", None, AGENT + RECORD + "git checkout -q mine; record l/key >.git/MERGE_RR",
+     "git rebase -q agent; git commit -q --allow-empty -m x", COPIED),
+    ("conflicts: a missing file, and a stash", HIDDEN, None, "ln -s $OUT/s l; git add l; git stash -q; " + RECORD + "record l/key >.git/MERGE_RR", "git stash pop; git commit -q -m x", COPIED),
+    ("conflicts: an ignored file", HIDDEN, None, AGENT + RECORD + "mkdir l; echo x >l/key; echo l >>.git/info/exclude; record l/key >.git/MERGE_RR", PICK, COPIED),
+    ("conflicts: a tracked file", HIDDEN + TRACKED, None, AGENT + RECORD + "record l/key >.git/MERGE_RR", PICK, COPIED),
+    ("conflicts: a tracked file, whose conflict a later command removes", HIDDEN + TRACKED,
+     AGENT + RECORD + "record l/key >.git/MERGE_RR; h=$(git rev-parse HEAD:l/key); printf '%s %s %s\\tl/key\\n' 0 $(printf %040d 0) 0 100644 $h 1 100644 $h 2 100644 $h 3 | git update-index --index-info; git ls-files -u | grep -q l/key",
+     "git add l/key", PICK, COPIED),
+    # Work trees that a git directory names.
+    ("work tree: core.worktree through a link and back", "mkdir $OUT/ch $OUT/home", None, NESTED + "rm -r n; mkdir home; ln -s $OUT/ch x; echo 'gitdir: ../.git/modules/n' >home/.git; "
+     "git config -f .git/modules/n/config core.worktree ../../../x/../home", "git -C home checkout -f", "test -e $OUT/home/f"),
+    ("work tree: of the user's, replaced by a link", BARE + "mkdir tree", None, "mv tree t2; ln -s $OUT tree", "git --git-dir=d.git checkout -f", "test -e $OUT/a"),
+    ("work tree: of the user's, a directory above it replaced by a link", BARE + "mkdir -p up/tree; git config -f d.git/config core.worktree $PWD/up/tree", None, "mv up up2; mkdir $OUT/tree; ln -s $OUT up",
+     "mkdir -p $OUT/tree; git --git-dir=d.git checkout -f", "test -e $OUT/tree/a"),
+    ("work tree: of the user's, by a link that is replaced", BARE + "mkdir real; ln -s real tree", None, "ln -sfn $OUT tree", "git --git-dir=d.git checkout -f", "test -e $OUT/a"),
+    ("work tree: of the user's, by a link to a directory that is replaced", BARE + "mkdir real; ln -s real tree", None, "mv real r2; ln -s $OUT real", "git --git-dir=d.git checkout -f", "test -e $OUT/a"),
+    ("work tree: of a command, replaced by a link later", "", NESTED, "mv n n2; ln -s $OUT n", "cd .git/modules/n; git checkout -f", "test -e $OUT/f"),
+    ("work tree: a new gitdir names a directory outside", "mkdir $OUT/v", None, ADMIN + "echo $OUT/v/.git >.git/worktrees/x/gitdir", "git worktree repair", "test -e $OUT/v/.git"),
+    ("work tree: a new gitdir names a directory by a link", "mkdir $OUT/v", None, ADMIN + "ln -s $OUT/v v; echo $PWD/v/.git >.git/worktrees/x/gitdir", "git worktree repair", "test -e $OUT/v/.git"),
+    ("work tree: a new gitdir names a directory by a relative path", "mkdir $OUT/v", None, ADMIN + "echo $(realpath -m --relative-to=. $OUT/v)/.git >.git/worktrees/x/gitdir", "git worktree repair",
+     "test -e $OUT/v/.git"),
+    ("work tree: a new gitdir names a work tree of the user's", "git worktree add -q w", None, ADMIN + "echo $PWD/w/.git >.git/worktrees/x/gitdir", "git worktree repair", "grep -q worktrees/x w/.git"),
+    ("work tree: of a command, its directory becomes a link later", "mkdir $OUT/v", "git worktree add -q w", "mv w w2; ln -s $OUT/v w", "git worktree repair", "test -e $OUT/v/.git"),
 ]
 
 WORKS = [
