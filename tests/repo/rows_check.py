@@ -234,7 +234,6 @@ def add_cases(case, by):
     def later(t, how, rows):
         """All rows at once, each in a repository of its own; returns the titles of those that worked."""
         p = by.Project(t, "")
-        p.env["CRAFT"] = os.path.join(os.path.dirname(os.path.abspath(__file__)), "craft_index.py")
         def every(steps):
             lines = ["(cd {0}; export OUT={1}/{0} MARK={1}/{0}/ESCAPED PAYLOAD='touch {1}/{0}/ESCAPED'\n{2}\n)".format(f"r{i}", os.path.dirname(p.mark), step)
                      for i, step in enumerate(steps) if step]

@@ -81,4 +81,10 @@ WORKS = [
      "git rebase side && exit 1; git merge --abort; git rebase side && exit 1; git rebase --abort; echo t >>a; git stash -q; git checkout -q side; git stash pop && exit 1; git ls-files -u | grep -q a"),
 ]
 
-VARIANTS = {"indexes": WORKS[0][2]}
+# Seen only by the commands that protect.py tries in a copy.
+ATTACKS = [
+    ("index: a hook that runs", "craft", "hook hk; python3 craft.py .git/index 100755:.git/hooks/post-checkout:hk"),
+    ("a work tree outside", "", ADMIN + "echo $(dirname ${PAYLOAD#touch })/.git >.git/worktrees/x/gitdir"),
+]
+
+VARIANTS = {"indexes": WORKS[0][2], "craft": "cp $CRAFT craft.py"}
