@@ -409,9 +409,9 @@ static void check_replaced(struct check *c, const struct part *part, const struc
  */
 
 struct conflicts {
-    int dir;     /* the git directory */
-    bool inside; /* in each work tree, all listed files are inside it */
-    bool other;  /* there are work trees besides the usual one, or instead of it */
+    int dir;             /* the git directory */
+    bool inside;         /* in each work tree, all listed files are inside it */
+    bool other;          /* there are work trees besides the usual one, or instead of it */
     struct str resolved; /* records of files whose conflict the user has resolved */
 };
 

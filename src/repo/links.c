@@ -105,8 +105,8 @@ static bool judge(struct links *l, struct str path)
 
 /* The index ------------------------------------------------------------------------------------ */
 
-static void report(const struct links *l, const char *where, struct str what, int errnum,
-    const struct err *err)
+static void report(
+    const struct links *l, const char *where, struct str what, int errnum, const struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     struct str git = known_absolute(l->root, l->git, &a);

@@ -186,8 +186,7 @@ static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct know
     return true;
 }
 
-static void know_gitlinks(
-    struct protect *p, struct protect_root *r, const struct known *k, int dir)
+static void know_gitlinks(struct protect *p, struct protect_root *r, const struct known *k, int dir)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_TRACKED struct tracked t = {0};

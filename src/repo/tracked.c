@@ -303,8 +303,7 @@ bool tracked_parse(struct str index, tracked_shared_fn shared, void *context,
     struct tracked t = {.arena = ARENA_INIT((size_t)2 * TRACKED_BYTES_MAX)};
     t.paths = ARENA_NEW(&t.arena, struct str, own.n + base.n + 1);
     t.links = ARENA_NEW(&t.arena, struct str, count_links(&own) + count_links(&base) + 1);
-    t.unmerged =
-        ARENA_NEW(&t.arena, struct str, count_unmerged(&own) + count_unmerged(&base) + 1);
+    t.unmerged = ARENA_NEW(&t.arena, struct str, count_unmerged(&own) + count_unmerged(&base) + 1);
     add_all(&t, &base, gone);
     add_all(&t, &own, NULL);
     t.n = sort(t.paths, t.n);
@@ -361,8 +360,7 @@ bool tracked_has(const struct tracked *t, struct str path)
 
 bool tracked_is_unmerged(const struct tracked *t, struct str path)
 {
-    return t->n_unmerged &&
-           bsearch(&path, t->unmerged, t->n_unmerged, sizeof(path), compare_paths);
+    return t->n_unmerged && bsearch(&path, t->unmerged, t->n_unmerged, sizeof(path), compare_paths);
 }
 
 bool tracked_has_below(const struct tracked *t, struct str dir)

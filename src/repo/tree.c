@@ -27,8 +27,8 @@ static bool is_relative_setting(const struct gitconfig_entry *e)
            str_is(e->name, "relativeworktrees");
 }
 
-static struct str find_setting(int gitdir, const char *name,
-    bool (*is_one)(const struct gitconfig_entry *e), struct arena *a)
+static struct str find_setting(
+    int gitdir, const char *name, bool (*is_one)(const struct gitconfig_entry *e), struct arena *a)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
     struct gitconfig config;
@@ -139,7 +139,8 @@ void tree_check(struct protect *p, struct protect_root *r)
         follow_tree(p, r, &r->trees[i], hold_link);
 }
 
-/* Work trees that a command made ---------------------------------------------------------------- */
+/* Work trees that a command made ----------------------------------------------------------------
+ */
 
 bool tree_is_own(const struct protect_root *r, struct str git, struct str path)
 {
@@ -151,8 +152,8 @@ bool tree_is_own(const struct protect_root *r, struct str git, struct str path)
     struct str tree = lexical_rest(r->path, str_n(w.path, w.n));
     if (parts_refuse(tree))
         return false;
-    struct str pointer = str_z(
-        arena_printf(&a, STR_FMT "%s.git", STR_ARG(tree), tree.n ? "/" : ""));
+    struct str pointer =
+        str_z(arena_printf(&a, STR_FMT "%s.git", STR_ARG(tree), tree.n ? "/" : ""));
     const struct scan_place *place = scan_at(&r->scan, pointer);
     return place && place->kind == SCAN_POINTER && str_eq(lead_pointer(r, pointer, &a), git);
 }

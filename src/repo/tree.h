@@ -28,9 +28,9 @@ struct str tree_setting(int gitdir, const char *name, struct arena *a);
  * at `git` in the root, without symlinks. */
 bool tree_is_own(const struct protect_root *r, struct str git, struct str path);
 
-/* The same for the file `gitdir` of a work tree that a command made: it may also name something that
- * does not exist. */
-bool tree_back_is_plain(const struct protect *p, const struct protect_root *r, int gitdir,
-    struct str git);
+/* The same for the file `gitdir` of a work tree that a command made: it may also name something
+ * that does not exist. */
+bool tree_back_is_plain(
+    const struct protect *p, const struct protect_root *r, int gitdir, struct str git);
 
 #endif
