@@ -18,6 +18,7 @@ from harness import CASES, case, factor, main, worked_s  # noqa: E402
 from rows import ATTACKS, PRELUDE, USER, WEAKER, WORKS  # noqa: E402
 from rows_names import LARGE, NAMES, NAMES_WORK, ORDINARY  # noqa: E402
 import rows_check  # noqa: E402
+import rows_index  # noqa: E402
 
 GIT = ["git", "-c", "user.name=u", "-c", "user.email=e"]
 
@@ -29,7 +30,9 @@ class Project:
         self.t, self.dir = t, t.work
         self.mark = os.path.join(t.directory(f"outside{number}"), "ESCAPED")
         self.payload = f"touch {self.mark}"
-        self.env = {**t.env, "PAYLOAD": self.payload, "GIT_CONFIG_NOSYSTEM": "1", "HOME": t.directory(f"user-home{number}")}
+        self.env = {**t.env, "PAYLOAD": self.payload, "GIT_CONFIG_NOSYSTEM": "1", "HOME": t.directory(f"user-home{number}"),
+                    "CRAFT": os.path.join(os.path.dirname(os.path.abspath(__file__)), "craft_index.py")}
+        self.changed = False
         self.sh("git init -q .; git config user.name n; git config user.email e; echo a >a; git add a; git commit -qm one")
         self.sh(VARIANTS[variant])
         self.commit = self.sh("git rev-parse HEAD").out.decode().strip()
@@ -50,9 +53,36 @@ class Project:
                 if not self.escaped():
                     self.t.run([*GIT, *words], cwd=dir_, env=self.env)
 
-    def escaped(self):
-        return os.path.exists(self.mark)
+    def listing(self, dir_):
+        """Names to which no git command of the user's adds any."""
+        return sorted(os.path.join(above, name) for top in (self.env["HOME"], os.path.dirname(self.mark), os.path.join(dir_, ".git/hooks"))
+                      for above, dirs, files in os.walk(top) for name in dirs + files)
 
+    def use_more(self):
+        """The same and other commands, in a copy, where the first ones have not cleared anything away."""
+        copy = self.t.directory("copy")
+        self.t.run(["cp", "-a", ".", copy], cwd=self.dir, env=self.env)
+        self.use_git()
+        before = self.listing(copy)
+        if not self.escaped():
+            self.t.run(["bash", "-c", MORE], cwd=copy, env={**self.env, "HISTFILE": ""})
+        self.changed = self.listing(copy) != before
+
+    def escaped(self):
+        return self.changed or os.path.exists(self.mark)
+
+
+# A prompt as git's documentation has it, with colours. The last commands take over what a command may have committed.
+MORE = r"""
+bash --norc -i <<'end'
+. /usr/lib/git-core/git-sh-prompt
+PROMPT_COMMAND='__git_ps1 "\u:\w" "\\\$ "'
+true
+end
+git checkout .; git restore .; git fetch -q --all; git worktree repair; git checkout -q HEAD
+for b in $(git for-each-ref --format='%(refname)' refs/heads refs/stash); do git cherry-pick $b; git cherry-pick --abort; done
+git commit -q --allow-empty -m next
+"""
 
 HOOK = "mkdir -p {0}; printf '#!/bin/sh\\ntrue\\n' >{0}/pre-commit; chmod +x {0}/pre-commit"
 VARIANTS = {
@@ -105,6 +135,7 @@ VARIANTS = {
 
 
 VARIANTS.update(rows_check.VARIANTS)
+VARIANTS.update(rows_index.VARIANTS)
 
 
 def by_tool(p, script):
@@ -139,7 +170,7 @@ def add_attack(title, variant, script):
     def _(t):
         p = Project(t, variant)
         p.sh(PRELUDE + script)
-        p.use_git()
+        p.use_more()
         t.true(p.escaped(), "the attack does nothing outside, so the test sees nothing")
 
     ways = [("tool", by_tool), ("preset", by_preset)]
@@ -151,7 +182,7 @@ def add_attack(title, variant, script):
             p = Project(t, variant)
             run = attack(p, how, script)
             t.true(not p.escaped(), run)
-            p.use_git()
+            p.use_more() if how is by_preset else p.use_git()
             t.true(not p.escaped(), f"git ran what the command left\n{run}")
 
 
@@ -1339,9 +1370,9 @@ for row in NAMES_WORK:
 for row in LARGE:
     add_large(*row)
 rows_check.add_cases(case, types.SimpleNamespace(**globals()))
-for row in ATTACKS + rows_check.ATTACKS:
+for row in ATTACKS + rows_check.ATTACKS + rows_index.ATTACKS:
     add_attack(*row)
-for row in WORKS + rows_check.WORKS:
+for row in WORKS + rows_check.WORKS + rows_index.WORKS:
     add_works(*row)
 for row in WEAKER:
     add_weaker(*row)
