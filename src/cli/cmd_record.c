@@ -78,8 +78,8 @@ static bool record_commit_file(
     umask(mask);
     if (fchmod(fd, 0666 & ~mask) != 0 || !file_write_all(fd, text))
         return err_errno(err, E_IO, errno, "cannot write '%s'", r->file);
-    unsigned flags = r->options->force ? 0 : RENAME_NOREPLACE;
-    if (renameat2(AT_FDCWD, temporary, AT_FDCWD, r->file, flags) == 0)
+    if (r->options->force ? rename(temporary, r->file) == 0
+                          : file_rename_new(AT_FDCWD, temporary, AT_FDCWD, r->file))
         return true;
     if (errno == EEXIST)
         return err_set(err, E_CONFLICT, "'%s' was made meanwhile, and is not replaced", r->file);

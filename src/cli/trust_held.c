@@ -176,7 +176,8 @@ static bool trust_held_restore(
     (void)unlinkat(dir, fresh, 0);
     AUTO_FD int fd = openat(dir, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     bool ok = fd >= 0 && file_write_all(fd, bytes) && fchmod(fd, h->mode) == 0 && fsync(fd) == 0 &&
-              renameat2(dir, fresh, dir, name, over ? 0 : RENAME_NOREPLACE) == 0;
+              (over ? renameat(dir, fresh, dir, name) == 0
+                    : file_rename_new(dir, fresh, dir, name));
     int errnum = errno;
     if (!ok) {
         (void)unlinkat(dir, fresh, 0);

@@ -65,7 +65,7 @@ static int rename_away(int from, const char *name, int to, const char *new_name)
 {
     make_writable(from);
     force_mode(from, name);
-    return renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0 ? 0 : errno;
+    return file_rename_new(from, name, to, new_name) ? 0 : errno;
 }
 
 /* Moves a name to an unused one. */
@@ -98,7 +98,7 @@ static int make_dir(int dir, const char *name)
             return TAKE_FD(fd);
         char other[NAME_MAX + 1];
         if (!fresh_name(other, name) ||
-            (renameat2(dir, name, dir, other, RENAME_NOREPLACE) != 0 && errno != ENOENT))
+            (!file_rename_new(dir, name, dir, other) && errno != ENOENT))
             return -1;
     }
     errno = EBUSY;
@@ -167,7 +167,7 @@ int hold_settings(int gitdir, const char *part, struct str plain, struct buf *wh
         return errnum;
     }
     int errnum = hold_part(gitdir, part, where);
-    if (errnum == 0 && renameat2(gitdir, fresh, gitdir, part, RENAME_NOREPLACE) != 0)
+    if (errnum == 0 && !file_rename_new(gitdir, fresh, gitdir, part))
         errnum = errno;
     if (errnum)
         unlinkat(gitdir, fresh, 0);

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "base/buf.h"
+#include "repo/hold.h"
 #include "repo/parts.h"
 #include "repo/protect.h"
 #include "repo/settings.h"
@@ -177,6 +178,35 @@ TEST(parts_plain_settings)
         {"[user]\nsigningKey = x\n", false},
         {"[include]\npath = x\n", false},
         {"[branch \"b\"]\nmerge = refs/heads/b\n", true},
+        {"[branch \"b\"]\nmerge = --x\n", false},
+        {"[branch \"-b\"]\nmerge = refs/heads/b\n", false},
+        {"[branch \"fix/#1 (a)\"]\nmerge = refs/heads/b\n", true},
+        {"[remote \"--upload-pack=x\"]\npromisor = true\n", false},
+        {"[remote \"-x\"]\nurl = /srv/x.git\n", false},
+        {"[remote \"ext::x\"]\nfetch = +refs/heads/*:refs/remotes/o/*\n", false},
+        {"[remote \"a b\"]\nurl = /srv/x.git\n", false},
+        {"[remote \"a;b\"]\nurl = /srv/x.git\n", false},
+        {"[remote \"\"]\nurl = /srv/x.git\n", false},
+        {"[remote \"a-b_c.d/e+f@g\"]\nurl = /srv/x.git\n", true},
+        {"[remote \"o\"]\nfetch = --x\n", false},
+        {"[remote \"o\"]\ntagOpt = --no-tags\n", true},
+        {"[remote \"o\"]\ntagOpt = --exec=x\n", false},
+        {"[extensions]\npartialClone = origin\n", true},
+        {"[extensions]\npartialClone = ssh://x\n", false},
+        {"[submodule \"-s\"]\nurl = x\n", false},
+        {"[submodule \"third party/c++\"]\nurl = x\n", true},
+        {"[advice]\ndetachedHead = false\n", true},
+        {"[commit]\ngpgSign = false\n", true},
+        {"[commit]\ngpgSign = true\n", false},
+        {"[commit]\ngpgSign\n", false},
+        {"[commit]\ntemplate = x\n", false},
+        {"[core]\nautocrlf = input\n", true},
+        {"[pull]\nrebase = true\n", true},
+        {"[pull]\ntwohead = x/run\n", false},
+        {"[gc]\nauto = 0\n", true},
+        {"[gc]\nrecentObjectsHook = x\n", false},
+        {"[lfs]\nrepositoryFormatVersion = 0\n", true},
+        {"[lfs \"extension.x\"]\nclean = x\n", false},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -193,6 +223,45 @@ static void add_word(void *context, const struct word *w)
         [WORD_TOP] = "", [WORD_HOME] = "~", [WORD_ROOT] = "", [WORD_TOP | WORD_GITDIR] = "?"};
     struct buf *b = context;
     buf_printf(b, "%s%s" STR_FMT, b->n ? " " : "", bases[w->bases], STR_ARG(w->text));
+}
+
+/* On a file system that can't refuse to replace a file. */
+static int hold_some(void *arg)
+{
+    AUTO_BUF struct buf first = BUF_INIT(TEXT_MAX), second = BUF_INIT(TEXT_MAX),
+                        third = BUF_INIT(TEXT_MAX);
+    AUTO_FD int dir = tree_open(arg);
+    if (!child_without_rename_flags() || hold_part(dir, "hooks/a", &first) != 0)
+        return 1;
+    tree_file(test_path("r/hooks/a"), "2", 0700);
+    if (hold_part(dir, "hooks/a", &second) != 0 || str_eq(buf_str(&first), buf_str(&second)))
+        return 2;
+    if (hold_settings(dir, "config", STR("plain"), &third) != 0)
+        return 3;
+    return renameat(dir, buf_z(&second), dir, "second") == 0 ? 0 : 4;
+}
+
+TEST(hold_on_network_file_systems)
+{
+    tree_file(test_path("r/hooks/a"), "1", 0700);
+    tree_file(test_path("r/config"), "all", 0600);
+    tree_file(test_path("r/cordon-held"), "in the way", 0600);
+    CHECK_INT(child_run(hold_some, (void *)test_path("r")), 0);
+    static const struct {
+        const char *path, *text;
+    } rows[] = {
+        {"cordon-held/hooks/a", "1"},
+        {"second", "2"},
+        {"cordon-held/config", "all"},
+        {"config", "plain"},
+    };
+    AUTO_FD int dir = tree_open(test_path("r"));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_BUF struct buf text = BUF_INIT(TEXT_MAX);
+        test_row(i, rows[i].path);
+        CHECK(hold_read(dir, rows[i].path, &text));
+        CHECK_STR(buf_str(&text), str_z(rows[i].text));
+    }
 }
 
 TEST(words_of_commands)
