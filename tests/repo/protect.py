@@ -1334,9 +1334,9 @@ def _(t):
         t.same(os.listdir(value) if os.path.isdir(value) else [], [], "it leaves nothing")
 
 
-for row in NAMES:
+for row in NAMES + rows_remotes.NAMES:
     add_names(*row)
-for row in NAMES_WORK:
+for row in NAMES_WORK + rows_remotes.NAMES_WORK:
     add_names_work(*row)
 for row in LARGE:
     add_large(*row)

@@ -58,6 +58,31 @@ WORKS = [
     ("a sparse and partial clone", "", "git config uploadpack.allowFilter true 2>/dev/null || true; git clone -q --filter=blob:none --sparse file://$PWD n; cd n; git sparse-checkout set d; git status --short"),
 ]
 
+# As in rows_names.py.
+MONITOR = "mkdir tools; printf '#!/bin/sh\\n' >tools/fs; chmod +x tools/fs; git config core.fsmonitor "
+NAMES = [
+    ("a program after options of another", "Ptl", MONITOR + "'timeout -s KILL 5 tools/fs'", "hook tools/fs", "git status"),
+    ("a program after options of several", "p", MONITOR + "'env --unset X stdbuf -o L nice -n 1 tools/fs'", "hook tools/fs", "git status"),
+    ("a script after options of a shell", "p", "git config core.fsmonitor 'bash -euo pipefail tools/fs'", "hook tools/fs", "git status"),
+    ("a script for another shell after options", "p", "git config core.fsmonitor \"bash -euo pipefail -c 'tools/fs'\"", "hook tools/fs", "git status"),
+    ("an argument that a script runs", "P", MONITOR + "\"sh -c 'exec \\\"\\$0\\\"' tools/fs\"", "hook tools/fs", "git status"),
+    ("a script that a shell reads", "p", MONITOR + "'2>/dev/null sh <tools/fs #'", "hook tools/fs", "git status"),
+    ("a program that a variable may replace", "p", MONITOR + "'${NONE:-tools/fs}'", "hook tools/fs", "git status"),
+]
+NAMES_WORK = [
+    ("files that aliases name after options", r"""cat >$HOME/.gitconfig <<'E'
+[alias]
+	a = !time -p make dist/x.js && sudo -E make src/new.c && env -u X npm test
+	b = !sh -c 'git log \"$@\" -- package-lock.json' - src/main.c
+	c = !wc -l <package-lock.json && python3 -u manage.py test src/main.c
+	d = !git diff 2>/dev/null >dist/x.js && bash -euc 'npx jest --runInBand src/main.c'
+	e = "!f() { git log -- \"${1:-src/new.c}\" && npm ci --prefix dist; }; f"
+	f = !xargs -0 -n 1 grep -l src/main.c && nice -n 5 make -C src main.c
+E
+mkdir src; touch package-lock.json src/main.c; git add -A; git commit -qm f""",
+     "mkdir dist; for f in package-lock.json src/main.c; do echo x >t; mv t $f; done; echo x >dist/x.js; echo x >src/new.c; git add -A; git commit -qm two"),
+]
+
 
 def add_cases(case, by):
     """`by`: the definitions of protect.py."""
