@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base64.h"
 #include "base/utf8.h"
+#include "box/git_diff.h"
 #include "cli/box_cmds.h"
-#include "cli/box_git.h"
 #include "cli/box_patch.h"
 #include "path/exact.h"
 #include "repo/gitname.h"
@@ -227,10 +227,13 @@ static const char *box_diff_change_name(struct str letter)
 static bool print_git_json(struct cli *cli, const struct box *box, const struct diff_options *o,
     const struct args *args, struct err *err)
 {
-    AUTO_BUF struct buf status = BUF_INIT(BOX_GIT_MAX), patch = BUF_INIT(BOX_GIT_MAX);
+    AUTO_BUF struct buf status = BUF_INIT(GIT_DIFF_MAX), patch = BUF_INIT(GIT_DIFF_MAX);
     bool whole = !o->stat && !o->name_only;
-    if (!box_git_diff(cli, box, BOX_GIT_STATUS, args->v + 1, args->n - 1, &status, err) ||
-        (whole && !box_git_diff(cli, box, BOX_GIT_PATCH, args->v + 1, args->n - 1, &patch, err)))
+    struct git_diff what = {GIT_DIFF_STATUS, args->v + 1, args->n - 1};
+    if (!git_diff(box, &what, cli->arena, &status, err))
+        return false;
+    what.form = GIT_DIFF_PATCH;
+    if (whole && !git_diff(box, &what, cli->arena, &patch, err))
         return false;
     json_t *object = box_diff_new_json(box), *list = json_array();
     struct str letter, path, rest = buf_str(&status);
@@ -253,15 +256,18 @@ static bool print_git_json(struct cli *cli, const struct box *box, const struct 
 static bool box_diff_run_git(struct cli *cli, const struct box *box, const struct diff_options *o,
     const struct args *args, struct err *err)
 {
-    AUTO_BUF struct buf text = BUF_INIT(BOX_GIT_MAX);
-    enum box_git_form form = o->name_only ? BOX_GIT_NAMES : o->stat ? BOX_GIT_STAT : BOX_GIT_PATCH;
+    AUTO_BUF struct buf text = BUF_INIT(GIT_DIFF_MAX);
+    enum git_diff_form form = o->name_only ? GIT_DIFF_NAMES
+                              : o->stat    ? GIT_DIFF_STAT
+                                           : GIT_DIFF_PATCH;
     if (cli->json)
         return print_git_json(cli, box, o, args, err);
-    if (!box_git_diff(cli, box, form, args->v + 1, args->n - 1, &text, err))
+    const struct git_diff what = {form, args->v + 1, args->n - 1};
+    if (!git_diff(box, &what, cli->arena, &text, err))
         return false;
     if (text.n == 0 && cli->to_terminal)
         out_note(cli, "no changes");
-    if (form == BOX_GIT_STAT && is_for_people(cli))
+    if (form == GIT_DIFF_STAT && is_for_people(cli))
         box_patch_show_stat(cli, buf_str(&text));
     else
         print_patch(cli, buf_str(&text));
