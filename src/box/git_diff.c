@@ -1,10 +1,11 @@
 /* Running git in a sandbox. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/box_git.h"
+#include "box/git_diff.h"
 
+#include "box/changes.h"
 #include "io/file.h"
-#include "io/interrupt.h"
 #include "job/job.h"
+#include "path/exact.h"
 #include "policy/preset.h"
 
 #include <errno.h>
@@ -28,19 +29,19 @@ static const char script[] =
     " exec git diff --no-ext-diff --no-textconv --no-color --relative \"$base\" \"$@\"";
 
 static const char *const forms[][4] = {
-    [BOX_GIT_PATCH] = {"--binary", "--full-index", "--no-renames"},
-    [BOX_GIT_STAT] = {"--stat=80", "--no-renames"},
-    [BOX_GIT_NAMES] = {"--name-only", "--no-renames"},
-    [BOX_GIT_STATUS] = {"--name-status", "-z", "--no-renames"},
+    [GIT_DIFF_PATCH] = {"--binary", "--full-index", "--no-renames"},
+    [GIT_DIFF_STAT] = {"--stat=80", "--no-renames"},
+    [GIT_DIFF_NAMES] = {"--name-only", "--no-renames"},
+    [GIT_DIFF_STATUS] = {"--name-status", "-z", "--no-renames"},
 };
 
 /* Finds the directory that contains the repository: the project or a parent. Refuses a `.git` file,
  * which points elsewhere and may have been written by the box. */
-static bool find_top(struct cli *cli, struct str dir, struct str *ret_top, struct err *err)
+static bool find_top(struct arena *arena, struct str dir, struct str *ret_top, struct err *err)
 {
     for (struct str at = dir; at.n > 1; at.n = (size_t)MAX(str_find_last(at, '/'), (ptrdiff_t)0)) {
         struct stat st;
-        const char *git = arena_printf(cli->arena, STR_FMT "/.git", STR_ARG(at));
+        const char *git = arena_printf(arena, STR_FMT "/.git", STR_ARG(at));
         if (lstat(git, &st) != 0)
             continue;
         if (!S_ISDIR(st.st_mode)) {
@@ -50,7 +51,7 @@ static bool find_top(struct cli *cli, struct str dir, struct str *ret_top, struc
                 git);
             return err_ctx(err, "remedy", "if you trust what the box did, run git there yourself");
         }
-        *ret_top = arena_str(cli->arena, at);
+        *ret_top = arena_str(arena, at);
         return true;
     }
     err_set(err, E_NOT_FOUND, "'" STR_FMT "' is no git work tree: there is nothing to compare with",
@@ -58,8 +59,8 @@ static bool find_top(struct cli *cli, struct str dir, struct str *ret_top, struc
     return err_ctx(err, "path", STR_FMT, STR_ARG(dir));
 }
 
-static bool box_git_make_policy(
-    struct cli *cli, struct str top, struct policy *ret_policy, struct err *err)
+static bool git_diff_make_policy(
+    struct arena *arena, struct str top, struct policy *ret_policy, struct err *err)
 {
     static struct str_pair env[] = {
         {STR("PATH"), STR("/usr/local/bin:/usr/bin:/bin")},
@@ -71,33 +72,32 @@ static bool box_git_make_policy(
         {STR("GIT_CONFIG_KEY_0"), STR("safe.directory")},
         {STR("GIT_CONFIG_VALUE_0"), STR("*")},
     };
-    if (!preset_load("readonly", top, cli->arena, ret_policy, err))
+    if (!preset_load("readonly", top, arena, ret_policy, err))
         return false;
     ret_policy->exec.allow_shell = true;
     ret_policy->env.set = (struct str_map){env, ARRAY_LEN(env)};
     ret_policy->budgets.max_runtime_ms = RUNTIME_MS;
-    ret_policy->budgets.max_output_bytes = BOX_GIT_MAX;
+    ret_policy->budgets.max_output_bytes = GIT_DIFF_MAX;
     return true;
 }
 
-static const char *const *make_argv(
-    struct cli *cli, enum box_git_form form, const char *const *paths, size_t n)
+static const char *const *make_argv(const struct git_diff_options *o, struct arena *arena)
 {
-    const char **argv = ARENA_NEW(cli->arena, const char *, n + 16);
+    const char **argv = ARENA_NEW(arena, const char *, o->n_paths + 16);
     size_t at = 0;
     argv[at++] = "/bin/sh";
     argv[at++] = "-c";
     argv[at++] = script;
     argv[at++] = "git";
-    for (size_t i = 0; i < ARRAY_LEN(forms[form]) && forms[form][i]; i++)
-        argv[at++] = forms[form][i];
+    for (size_t i = 0; i < ARRAY_LEN(forms[0]) && forms[o->form][i]; i++)
+        argv[at++] = forms[o->form][i];
     argv[at++] = "--";
-    for (size_t i = 0; i < n; i++)
-        argv[at++] = paths[i];
+    for (size_t i = 0; i < o->n_paths; i++)
+        argv[at++] = o->paths[i];
     return argv;
 }
 
-static bool box_git_read_output(int fd, size_t max, struct buf *text, struct err *err)
+static bool git_diff_read_output(int fd, size_t max, struct buf *text, struct err *err)
 {
     return lseek(fd, 0, SEEK_SET) == 0 ? file_read(fd, max, "what git said", text, err)
                                        : err_errno(err, E_IO, errno, "cannot read what git said");
@@ -108,17 +108,15 @@ static bool git_failed(int said_fd, struct err *err)
 {
     AUTO_BUF struct buf said = BUF_INIT(2 * SAID_MAX);
     AUTO_ERR struct err ignored = {0};
-    bool some UNUSED = box_git_read_output(said_fd, SAID_MAX, &said, &ignored);
+    bool some UNUSED = git_diff_read_output(said_fd, SAID_MAX, &said, &ignored);
     struct str first, rest;
     if (!str_cut(buf_str(&said), '\n', &first, &rest))
         first = STR("no word");
     return err_set(err, E_COMMAND_FAILED, "git, in a sandbox, failed: " STR_FMT, STR_ARG(first));
 }
 
-static bool box_git_run(struct prepared *p, struct buf *text, struct err *err)
+static bool git_diff_run(struct prepared *p, int signals, struct buf *text, struct err *err)
 {
-    sigset_t set;
-    AUTO_FD int signals = interrupt_open(false, &set);
     AUTO_FD int out = file_nameless(), said = file_nameless();
     struct exec_options wish = {
         .input = -1, .output = {out, said}, .signals = signals, .cancel = -1};
@@ -127,33 +125,59 @@ static bool box_git_run(struct prepared *p, struct buf *text, struct err *err)
     if (!ok)
         err_errno(err, E_IO, errno, "cannot keep what git says");
     ok = ok && prepare_run(p, err) && job_exec(p, &wish, false, &done, err);
-    interrupt_close(&set);
     if (!ok)
         return false;
     bool canceled = done.result.status == EXEC_CANCELED || done.result.status == EXEC_ERRORED;
     if (done.result.status == EXEC_PASSED)
-        ok = box_git_read_output(out, BOX_GIT_MAX - 1, text, err);
+        ok = git_diff_read_output(out, GIT_DIFF_MAX - 1, text, err);
     else
         ok = canceled ? err_move(err, &done.result.error) : git_failed(said, err);
     observed_exec_done(&done);
     return ok;
 }
 
-bool box_git_diff(struct cli *cli, const struct box *box, enum box_git_form form,
-    const char *const *paths, size_t n, struct buf *text, struct err *err)
+bool git_diff(const struct box *box, const struct git_diff_options *o, struct arena *arena,
+    struct buf *text, struct err *err)
 {
-    struct prepare_options options = {.cwd = arena_strdup(cli->arena, box->meta.workdir.host_path)};
+    struct prepare_options options = {.cwd = arena_strdup(arena, box->meta.workdir.host_path)};
     struct policy policy;
     struct str top;
-    if (!find_top(cli, box->meta.workdir.host_path, &top, err) ||
-        !box_git_make_policy(cli, top, &policy, err))
+    if (!find_top(arena, box->meta.workdir.host_path, &top, err) ||
+        !git_diff_make_policy(arena, top, &policy, err))
         return false;
-    struct prepared p = {.arena = cli->arena,
+    struct prepared p = {.arena = arena,
         .options = &options,
         .given = &policy,
         .host.own_env = true,
-        .argv = make_argv(cli, form, paths, n)};
-    bool ok = prepare_policy(&p, err) && box_git_run(&p, text, err);
+        .argv = make_argv(o, arena)};
+    bool ok = prepare_policy(&p, err) && git_diff_run(&p, o->signals, text, err);
     prepared_done(&p);
     return ok || err_wrap(err, "git's view of '%s'", options.cwd);
+}
+
+static const char *git_diff_change_name(struct str letter)
+{
+    static const struct {
+        char letter;
+        const char *name;
+    } names[] = {{'A', "added"}, {'D', "deleted"}, {'T', "type"}};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (letter.n && letter.p[0] == names[i].letter)
+            return names[i].name;
+    return "modified";
+}
+
+json_t *git_diff_changes(struct str rest)
+{
+    json_t *list = json_array();
+    struct str letter, path;
+    while (rest.n && str_cut(rest, '\0', &letter, &rest) && str_cut(rest, '\0', &path, &rest)) {
+        json_t *item = json_object();
+        exact_put(item, "path", path);
+        json_put(item, "change", json_string(git_diff_change_name(letter)));
+        struct selfrun found = selfrun_look(path);
+        changes_put_acts(item, &(struct risks_row){.class = found.class, .reason = found.reason});
+        json_push(list, item);
+    }
+    return list;
 }
