@@ -3,8 +3,8 @@
 #include "base/clock.h"
 #include "box/facts.h"
 #include "cli/box_cmds.h"
-#include "tui/columns.h"
 #include "path/exact.h"
+#include "tui/columns.h"
 
 enum {
     PROMPT_LINES = 5,
