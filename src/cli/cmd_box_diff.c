@@ -263,11 +263,12 @@ static bool run_diff(struct cli *cli, const struct args *args, struct err *err)
         return err_set(err, E_CLI_INVALID_ARG, "--stat or --name-only, not both");
     if (!changes_check_paths(args->v + 1, args->n - 1, err))
         return false;
-    if (!box_use_open(cli, args->v[0], BOX_USE_NO_AGENT, &use, err))
+    if (!config_box_open(cli->arena, args->v[0], BOX_USE_NO_AGENT, &use, err))
         return false;
     if (use.box.meta.workdir.mode == BOX_RW)
         return box_diff_run_git(cli, &use.box, options, args, err);
-    return box_use_recover(cli, &use.box, err) && run_layers(cli, &use.box, args, err);
+    return config_box_recover(cli->arena, &use.box, out_notices(cli), err) &&
+           run_layers(cli, &use.box, args, err);
 }
 
 static const struct opt diff_opts[] = {

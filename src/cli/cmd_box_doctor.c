@@ -211,7 +211,8 @@ static void check_boxes(struct box_doctor *d)
     AUTO_ERR struct err err = {0};
     struct agent_rows rows;
     struct str_list names;
-    if (!box_use_rows(d->cli, &rows, &err) || !boxes_list(&d->boxes, d->cli->arena, &names, &err))
+    if (!config_box_rows(d->cli->arena, &rows, &err) ||
+        !boxes_list(&d->boxes, d->cli->arena, &names, &err))
         return box_doctor_add_check(d, &(struct box_doctor_check){"boxes", HEALTH_MISSING,
                                            arena_printf(d->cli->arena, "%s", err.message), NULL});
     size_t right = 0, runs = 0;
@@ -264,13 +265,14 @@ static bool recover_all(struct box_doctor *d, struct err *err)
 {
     struct agent_rows rows;
     struct str_list names;
-    if (!box_use_rows(d->cli, &rows, err) || !boxes_list(&d->boxes, d->cli->arena, &names, err))
+    if (!config_box_rows(d->cli->arena, &rows, err) ||
+        !boxes_list(&d->boxes, d->cli->arena, &names, err))
         return false;
     for (size_t i = 0; i < names.n; i++) {
         AUTO(box_close) struct box box = BOX_NONE;
         AUTO_ERR struct err why = {0};
         if (box_open(&d->boxes, names.p[i], &rows, d->cli->arena, &box, &why) &&
-            !box_use_recover(d->cli, &box, &why))
+            !config_box_recover(d->cli->arena, &box, out_notices(d->cli), &why))
             out_warn(d->cli, "box '" STR_FMT "': %s", STR_ARG(names.p[i]), why.message);
         if (box.host >= 0)
             (void)box_use_old_runs(&box, false, d->cli->arena);
@@ -322,7 +324,7 @@ static bool box_doctor_run(struct cli *cli, const struct args *args, struct err 
     const struct box_doctor_options *o = args->options;
     AUTO_ERR struct err unable = {0};
     struct box_doctor d = {.cli = cli, .boxes = BOXES_NONE};
-    if (box_use_boxes(cli, BOXES_MAKE, &d.boxes, &unable)) {
+    if (config_boxes(cli->arena, BOXES_MAKE, &d.boxes, &unable)) {
         if (o->fix && !box_doctor_fix(&d, err)) {
             boxes_close(&d.boxes);
             return false;

@@ -126,14 +126,14 @@ static bool box_list_run(struct cli *cli, const struct args *args, struct err *e
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
     struct agent_rows rows;
     struct str_list names;
-    if (!box_use_boxes(cli, BOXES_LOOK, &boxes, err) ||
+    if (!config_boxes(cli->arena, BOXES_LOOK, &boxes, err) ||
         !boxes_list(&boxes, cli->arena, &names, err))
         return false;
     if (options->names) {
         box_list_print_names(cli, &names);
         return true;
     }
-    if (!box_use_rows(cli, &rows, err))
+    if (!config_box_rows(cli->arena, &rows, err))
         return false;
     AUTO(list_done) struct box_list list = {0};
     list_inspect(&boxes, &names, &rows, cli->arena, &list);

@@ -200,7 +200,7 @@ static bool run_log(struct cli *cli, const struct args *args, struct err *err)
     if (cli->json && (l.o->raw || l.o->follow))
         return err_set(
             err, E_CLI_INVALID_ARG, "--json has the text as it is now: neither --raw nor --follow");
-    if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
+    if (!config_box_open(cli->arena, args->v[0], BOX_USE_LOOK, &use, err))
         return false;
     l.box = &use.box;
     AUTO_FD int signals = l.o->follow ? interrupt_open(false, &set) : -1;

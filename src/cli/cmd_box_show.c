@@ -212,7 +212,7 @@ static bool box_show_run(struct cli *cli, const struct args *args, struct err *e
 {
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     struct box_facts *f = ARENA_NEW(cli->arena, struct box_facts, 1);
-    if (!box_use_open(cli, args->v[0], BOX_USE_NO_AGENT, &use, err))
+    if (!config_box_open(cli->arena, args->v[0], BOX_USE_NO_AGENT, &use, err))
         return false;
     facts_gather(cli->arena, &use.box, f);
     if (cli->json)
