@@ -2,9 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/git_diff.h"
 
+#include "box/changes.h"
 #include "box/git_run.h"
 #include "io/file.h"
 #include "io/interrupt.h"
+#include "path/exact.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -146,4 +148,31 @@ bool git_diff(const struct box *box, const struct git_diff *what, struct arena *
         .output_bytes = GIT_DIFF_MAX,
     };
     return git_diff_run(&run, arena, text, err) || err_wrap(err, "git's view of '%s'", run.dir);
+}
+
+static const char *git_diff_change_name(struct str letter)
+{
+    static const struct {
+        char letter;
+        const char *name;
+    } names[] = {{'A', "added"}, {'D', "deleted"}, {'T', "type"}};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (letter.n && letter.p[0] == names[i].letter)
+            return names[i].name;
+    return "modified";
+}
+
+json_t *git_diff_changes(struct str rest)
+{
+    json_t *list = json_array();
+    struct str letter, path;
+    while (rest.n && str_cut(rest, '\0', &letter, &rest) && str_cut(rest, '\0', &path, &rest)) {
+        json_t *item = json_object();
+        exact_put(item, "path", path);
+        json_put(item, "change", json_string(git_diff_change_name(letter)));
+        struct selfrun found = selfrun_look(path);
+        changes_put_acts(item, &(struct risks_row){.class = found.class, .reason = found.reason});
+        json_push(list, item);
+    }
+    return list;
 }

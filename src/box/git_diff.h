@@ -9,6 +9,7 @@
 #ifndef BOX_GIT_DIFF_H
 #define BOX_GIT_DIFF_H
 
+#include "base/json.h"
 #include "box/box.h"
 
 #define GIT_DIFF_MAX ((size_t)512 << 20)
@@ -30,5 +31,8 @@ struct git_diff {
  * directory is not in a git work tree. */
 MUST_USE bool git_diff(const struct box *box, const struct git_diff *what, struct arena *arena,
     struct buf *text, struct err *err);
+
+/* Output of GIT_DIFF_STATUS as JSON: the list of changes. */
+MUST_USE json_t *git_diff_changes(struct str status);
 
 #endif
