@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the suites for `cordon exec`: cases, policies, runs, and checks for leftovers.
+"""The frame of suites in Python: cases, policies, runs, checks for leftovers, TAP.
 
 A suite is a file with functions:
 
