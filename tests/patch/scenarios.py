@@ -24,6 +24,9 @@ import sys
 import tarfile
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
+
 HERE = pathlib.Path(__file__).parent
 # It expects the partial result of a patch that fails half way; ours leaves nothing.
 UNTOUCHED = {"015_failure_after_partial_success_leaves_changes"}
@@ -124,20 +127,16 @@ def main():
     parser.add_argument("--cordon", required=True)
     options = parser.parse_args()
     cordon = os.path.abspath(options.cordon)
-    failed = 0
+    tap = Tap()
     with tempfile.TemporaryDirectory() as scratch:
         cases = [case for path in sorted(HERE.glob("*.case")) for case in prepared(read_cases(path))]
         archive = pathlib.Path(os.environ.get("CORDON_VECTORS", "/nonexistent")) / "codex_apply_patch_scenarios.tgz"
         if archive.exists():
             cases += list(read_scenarios(archive, scratch))
-        print(f"1..{len(cases)}")
-        for number, case in enumerate(cases, 1):
+        for case in cases:
             why = run(cordon, case)
-            failed += why is not None
-            print(f"{'not ok' if why else 'ok'} {number} {case['at']}: {case['name']}")
-            if why:
-                print(f"# {why}")
-    return 1 if failed else 0
+            tap.report(f"{case['at']}: {case['name']}", [why] if why else [])
+    return tap.end()
 
 
 if __name__ == "__main__":
