@@ -5,7 +5,7 @@ scenarios of the format's first implementation if CORDON_VECTORS has them.
 
 A case file has parts, each started by a separate line:
 
-    === the name of the case
+    == the name of the case
     --- in PATH          a file before (the lines up to the next part)
     --- patch            the patch
     --- out PATH         a file after; files that are not listed must not exist
@@ -57,7 +57,7 @@ def text_of(lines):
 def read_cases(path):
     case, part = None, []
     for line in path.read_text().split("\n")[:-1]:
-        if line.startswith("=== "):
+        if line.startswith("== "):
             case = {"name": line[4:], "in": {}, "out": {}, "fails": None, "patch": b"", "strict": False, "at": path.name}
             part = []
             yield case
