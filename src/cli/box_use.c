@@ -46,8 +46,6 @@ bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err)
 
 /* Starting ------------------------------------------------------------------------------------ */
 
-extern char **environ;
-
 static struct start_options box_use_start_options(const struct box *box)
 {
     struct tty_size size = tty_size(STDOUT_FILENO);

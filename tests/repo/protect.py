@@ -3,7 +3,7 @@
 """Repositories against tools, presets and agents: files that a command leaves must not run when the user uses git.
 
 Each row of rows.py runs outside as a control (it must leave the mark), by `cordon tool shell` and by
-`cordon exec --preset build`. harness.py of tests/sandbox has the rest.
+`cordon exec --preset build`. tests/harness.py has the rest.
 """
 import json
 import os
@@ -12,7 +12,7 @@ import sys
 import time
 import types
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import CASES, case, factor, main, worked_s  # noqa: E402
 from rows import ATTACKS, PRELUDE, USER, WEAKER, WORKS  # noqa: E402
