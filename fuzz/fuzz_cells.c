@@ -6,9 +6,9 @@
  * byte and its bytes. The rows are drawn as two frames. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "box/cells.h"
 #include "term/look.h"
 #include "term/restyle.h"
+#include "tui/canvas.h"
 
 enum {
     ROWS = 4,
@@ -91,8 +91,8 @@ static void check_again(const struct canvas *c, const struct term *t)
     for (unsigned row = 0; row < canvas_rows(c); row++) {
         AUTO_BUF struct buf bytes = BUF_INIT(OUT_MAX);
         cells_put(t, (int)row, canvas_cols(c), &bytes);
-        BUG_ON(
-            !cells_draw(buf_str(&bytes), sent, &(struct cells_place){row, 0, 0, canvas_cols(c)}));
+        BUG_ON(!canvas_put_row(
+            sent, buf_str(&bytes), &(struct canvas_place){row, 0, 0, canvas_cols(c)}));
         for (unsigned col = 0; col < canvas_cols(c); col++)
             BUG_ON(memcmp(canvas_cell(sent, row, col), canvas_cell(direct, row, col),
                        sizeof(struct canvas_cell)) != 0);
@@ -148,7 +148,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (int frame = 0; frame < 2; frame++) {
         canvas_clear(c);
         for (unsigned row = 0; row < rows && rest.n; row++)
-            (void)!cells_draw(take_row(&rest), c, &(struct cells_place){row, 0, from, from + cols});
+            (void)!canvas_put_row(
+                c, take_row(&rest), &(struct canvas_place){row, 0, from, from + cols});
         write_frame(c, t);
     }
     canvas_free(c);

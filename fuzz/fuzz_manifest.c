@@ -2,7 +2,7 @@
  * are parsed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/fnv.h"
-#include "box/manifest.h"
+#include "change/manifest.h"
 #include "path/change.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

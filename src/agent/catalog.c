@@ -6,8 +6,10 @@
 #include "agent/store.h"
 #include "base/choice.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "io/dir.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "llm/message.h"
 
 #include <errno.h>
@@ -269,7 +271,7 @@ static void write_index(const char *dir, const struct catalog *c)
     }
     snprintf(path, sizeof(path), "%s/" INDEX, dir);
     if (buf_ok(&text))
-        (void)!tape_put(path, buf_str(&text), true, &ignored);
+        (void)!replace_path(path, buf_str(&text), REPLACE_KEEP_MODE, &ignored);
 }
 
 /* The directory ------------------------------------------------------------------------------- */
@@ -284,7 +286,7 @@ static struct str catalog_file_id(const char *name)
     return store_id_valid(s) ? s : (struct str){0};
 }
 
-/* Removes an old temporary file of tape_put(). */
+/* Removes an old temporary file of replace_path(). */
 static void catalog_remove_stale(int dir, const char *name)
 {
     struct stat st;
@@ -329,10 +331,7 @@ static bool catalog_add_file(void *context, int dir, struct str id)
         return true;
     if (l->catalog.n == CATALOG_MAX || arena_left(l->arena) < ENTRY_ARENA)
         return false;
-    if (l->catalog.n == l->cap) {
-        l->cap = MAX((size_t)256, 2 * l->cap);
-        l->catalog.entries = base_realloc(l->catalog.entries, l->cap * sizeof(ENTRY));
-    }
+    GROW(l->catalog.entries, l->catalog.n, l->cap, CATALOG_MAX);
     l->catalog.entries[l->catalog.n++] = (ENTRY){
         .id = arena_str(l->arena, id),
         .inode = st.st_ino,

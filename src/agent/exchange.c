@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/id.h"
+#include "io/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,7 @@
 
 bool exchange_put(const char *path, struct str text, bool replace, struct err *err)
 {
-    if (tape_put(path, text, replace, err))
+    if (replace_path(path, text, replace ? REPLACE_KEEP_MODE : REPLACE_NEW, err))
         return true;
     if (err->code == E_CONFLICT)
         err_set(err, E_CONFLICT, "'%s' exists already: --force replaces it", path);
@@ -69,7 +70,7 @@ static bool exchange_write_file(
     AUTO_ERR struct err problem = {0};
     if (replace && !tape_open(path, true, &old, &problem) && problem.code != E_NOT_FOUND)
         return err_move(err, &problem);
-    if (tape_put(path, lines, replace, err))
+    if (replace_path(path, lines, replace ? REPLACE_KEEP_MODE : REPLACE_NEW, err))
         return true;
     if (err->code == E_CONFLICT)
         err_set(err, E_CONFLICT, "the session '%s' exists already: --replace takes its place", id);
@@ -179,7 +180,7 @@ static bool fork_as(const char *dir, const struct store *s, size_t n, const char
     AUTO_BUF struct buf lines = BUF_INIT((size_t)STORE_BYTES_MAX + 1);
     snprintf(path, sizeof(path), "%s/%s.jsonl", dir, new_id);
     if (!fork_at(s, n, &taken, err) || !fork_lines(s, new_id, taken, &lines, err) ||
-        !tape_make_dir(dir, err) || !tape_put(path, buf_str(&lines), false, err) ||
+        !tape_make_dir(dir, err) || !replace_path(path, buf_str(&lines), REPLACE_NEW, err) ||
         !store_open(dir, new_id, STORE_WRITE, ret_store, err))
         return false;
     if (n != SIZE_MAX && taken > n)

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "path/beneath.h"
 
 #include <errno.h>
@@ -122,7 +123,7 @@ static bool open_envelope(
         return false;
     } else if (mode == STORE_READ) {
         return memory_tape(buf_str(&lines), s->path, &s->tape, err);
-    } else if (!tape_put(s->log, buf_str(&lines), false, err)) {
+    } else if (!replace_path(s->log, buf_str(&lines), REPLACE_NEW, err)) {
         if (err->code != E_CONFLICT)
             return false;
         err_done(err);
@@ -256,7 +257,7 @@ bool store_create(
             err, E_CONFIG, "the system prompt is larger than %d MiB", STORE_LINE_MAX >> 20);
     if (!spec->path && !tape_make_dir(dir, err))
         return false;
-    if (!tape_put(log ? log : path, buf_str(&line), false, err))
+    if (!replace_path(log ? log : path, buf_str(&line), REPLACE_NEW, err))
         return false;
     struct store *s = store_new(path);
     mask_add(&s->mask, spec->hide);
@@ -279,7 +280,7 @@ static bool write_envelope(struct store *s, struct err *err)
     AUTO_BUF struct buf text = BUF_INIT(4 * (size_t)STORE_BYTES_MAX);
     if (s->changed)
         exchange_add(s, &text);
-    if (s->changed && !tape_put(s->path, buf_str(&text), true, err))
+    if (s->changed && !replace_path(s->path, buf_str(&text), REPLACE_KEEP_MODE, err))
         return err_wrap(err, "the session stays in '%s'", s->log);
     unlink(s->log);
     return true;

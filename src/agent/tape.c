@@ -3,7 +3,6 @@
 #include "agent/tape.h"
 
 #include "agent/store.h"
-#include "base/id.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -315,62 +314,4 @@ bool tape_make_dir(const char *dir, struct err *err)
     BUG_ON(!path);
     return tape_make_parents(path) ||
            err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir);
-}
-
-static bool tape_publish_file(int dir, const char *temp, const char *name, bool replace)
-{
-    if (replace)
-        return renameat(dir, temp, dir, name) == 0;
-    if (renameat2(dir, temp, dir, name, RENAME_NOREPLACE) == 0)
-        return true;
-    if (errno != EINVAL && errno != ENOSYS)
-        return false;
-    return linkat(dir, temp, dir, name, 0) == 0 && unlinkat(dir, temp, 0) == 0;
-}
-
-static bool put_at(int dir, const char *name, struct str content, bool replace, bool private)
-{
-    char id[ID_SIZE], temp[ID_SIZE + 8];
-    id_new(id);
-    snprintf(temp, sizeof(temp), ".tmp-%s", id);
-    AUTO_FD int fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return false;
-    struct stat old;
-    if (replace && !private && fstatat(dir, name, &old, 0) == 0)
-        (void)!fchmod(fd, old.st_mode & 0777);
-    if (file_write_all(fd, content) && fsync(fd) == 0 &&
-        tape_publish_file(dir, temp, name, replace))
-        return fsync(dir) == 0 || errno == EINVAL;
-    int errnum = errno;
-    unlinkat(dir, temp, 0);
-    errno = errnum;
-    return false;
-}
-
-static bool tape_write_file(
-    const char *path, struct str content, bool replace, bool private, struct err *err)
-{
-    const char *slash = strrchr(path, '/');
-    size_t n = slash ? (size_t)(slash - path) : 0;
-    AUTO_FREE char *dir = slash ? strndup(n ? path : "/", n ? n : 1) : strdup(".");
-    BUG_ON(!dir);
-    AUTO_FD int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot open the directory '%s'", dir);
-    if (put_at(fd, slash ? slash + 1 : path, content, replace, private))
-        return true;
-    if (errno == EEXIST)
-        return err_set(err, E_CONFLICT, "'%s' exists already", path);
-    return err_errno(err, E_IO, errno, "cannot write '%s'", path);
-}
-
-bool tape_put(const char *path, struct str content, bool replace, struct err *err)
-{
-    return tape_write_file(path, content, replace, false, err);
-}
-
-bool tape_put_private(const char *path, struct str content, bool replace, struct err *err)
-{
-    return tape_write_file(path, content, replace, true, err);
 }

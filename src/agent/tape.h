@@ -51,11 +51,6 @@ bool tape_first(const struct tape *t, struct buf *line, bool *ret_more);
 /* Appends the line and its newline in one write and syncs. On failure nothing of it remains. */
 MUST_USE bool tape_append(struct tape *t, struct str line, struct err *err);
 
-/* Creates a file atomically, 0600 (or with the mode of the file it replaces), and syncs its
- * directory. E_CONFLICT: it exists and replace is not set. */
-MUST_USE bool tape_put(const char *path, struct str content, bool replace, struct err *err);
-/* The same, but always 0600. */
-MUST_USE bool tape_put_private(const char *path, struct str content, bool replace, struct err *err);
 /* Creates a directory (0700) and its missing parents. */
 MUST_USE bool tape_make_dir(const char *dir, struct err *err);
 

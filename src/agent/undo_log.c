@@ -3,7 +3,9 @@
 #include "agent/line.h"
 #include "agent/undo_state.h"
 #include "base/clock.h"
+#include "base/grow.h"
 #include "io/dir.h"
+#include "io/replace.h"
 #include "path/beneath.h"
 #include "path/caret.h"
 #include "path/change.h"
@@ -182,10 +184,7 @@ static void undo_set_state(struct undo *u, struct undo_entry *e, bool made)
 
 static void undo_add_entry(struct undo *u, struct undo_entry *e)
 {
-    if (u->n == u->cap) {
-        u->cap = u->cap ? 2 * u->cap : 16;
-        u->entries = base_realloc(u->entries, u->cap * sizeof(struct undo_entry *));
-    }
+    GROW(u->entries, u->n, u->cap, GROW_MAX);
     u->entries[u->n++] = e;
     u->next = MAX(u->next, e->n + 1);
     for (size_t i = 0; i < e->n_files; i++)
@@ -254,7 +253,7 @@ static bool open_home(struct undo *u, bool make, struct err *err)
     if (u->fd < 0)
         return (errno == ENOENT && !make) ||
                err_errno(err, E_IO, errno, "cannot open '%s'", u->home);
-    if (make && !tape_put(path, STR(""), false, err) && err->code != E_CONFLICT)
+    if (make && !replace_path(path, STR(""), REPLACE_NEW, err) && err->code != E_CONFLICT)
         return false;
     if (make)
         err_done(err);

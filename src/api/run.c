@@ -32,7 +32,7 @@ static void pass_progress(void *context, const struct runner_progress *now)
 static bool api_run_scenario(
     struct api_call *c, const struct scenario *s, json_t **ret_json, struct err *err)
 {
-    const struct runner_job wish = {
+    const struct runner_options wish = {
         .cells = c->options.cells != 0,
         .cancel = api_cancel_fd(c),
         .progress = c->options.progress ? pass_progress : NULL,
@@ -47,7 +47,7 @@ static bool api_run_scenario(
         c->p.author = CONSENT_USER;
     }
     c->n_steps = s->n_steps;
-    if (!prepare_policy(&c->p, err) || !runner_check(s, &c->p.policy, err) ||
+    if (!prepare_policy(&c->p, err) || !runner_check(s, &c->p.confined.policy, err) ||
         !prepare_run(&c->p, err) || !job_run(&c->p, s, &wish, &result, err))
         return false;
     job_run_end(&c->p, s, &result, ret_json);
@@ -92,10 +92,10 @@ static bool api_run_exec(
     struct api_call *c, const struct cordon_command *command, json_t **ret_json, struct err *err)
 {
     struct cordon_command own;
-    struct job_exec done;
+    struct observed_exec done;
     if (!api_call_command(c, command, &own, err))
         return false;
-    const struct exec_job wish = {
+    const struct exec_options wish = {
         .terminal = !own.pipes,
         .pipe_input = !own.pipes,
         .input = -1,
@@ -111,7 +111,7 @@ static bool api_run_exec(
         !job_exec(&c->p, &wish, true, &done, err))
         return false;
     job_exec_end(&c->p, &done, ret_json);
-    job_exec_done(&done);
+    observed_exec_done(&done);
     return true;
 }
 

@@ -39,10 +39,10 @@ static bool api_session_spawn(
         return err_set(err, E_CLI_INVALID_ARG, "a session has a terminal: pipes must be 0");
     if (!prepare_policy(&c->p, err) || !prepare_run(&c->p, err))
         return false;
-    struct live_job job = job_live(&c->p, own.rows, own.cols, api_cancel_fd(c));
-    job.output = api_output(c);
-    job.context = c;
-    return live_open(&job, &s->live, err);
+    struct live_run_options options = job_live(&c->p, own.rows, own.cols, api_cancel_fd(c));
+    options.output = api_output(c);
+    options.context = c;
+    return live_open(&options, &s->live, err);
 }
 
 struct cordon_session *cordon_session_spawn(const struct cordon_command *command,

@@ -4,6 +4,7 @@
 #include "audit/trace.h"
 
 #include "audit/observe.h"
+#include "base/grow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -57,10 +58,7 @@ static struct tracee *tracer_find_or_add(struct tracer *t, pid_t tid)
     if (tracee)
         return tracee;
     BUG_ON(t->n >= TRACEES_MAX);
-    if (t->n == t->cap) {
-        t->cap = MAX(2 * t->cap, (size_t)16);
-        t->all = base_realloc(t->all, t->cap * sizeof(*t->all));
-    }
+    GROW(t->all, t->n, t->cap, TRACEES_MAX);
     t->all[t->n] = (struct tracee){.tid = tid};
     return &t->all[t->n++];
 }

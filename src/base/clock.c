@@ -22,6 +22,13 @@ uint64_t clock_mono_ms(void)
     return clock_mono_ns() / 1000000u;
 }
 
+int clock_timeout_ms(uint64_t now_ms, uint64_t until_ms)
+{
+    if (until_ms == UINT64_MAX)
+        return -1;
+    return until_ms <= now_ms ? 0 : (int)MIN(until_ms - now_ms, UINT64_C(60000));
+}
+
 uint64_t clock_wall_ms(void)
 {
     return now_ns(CLOCK_REALTIME) / 1000000u;

@@ -8,6 +8,10 @@
 uint64_t clock_mono_ms(void);
 uint64_t clock_mono_ns(void);
 
+/* Returns the timeout for poll() until a time by clock_mono_ms(); UINT64_MAX: none, -1. A wait is
+ * at most a minute, so the caller must look at the clock afterwards. */
+int clock_timeout_ms(uint64_t now_ms, uint64_t until_ms);
+
 enum {
     CLOCK_RFC3339 = sizeof("2026-01-02T03:04:05.678Z"),
 };

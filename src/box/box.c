@@ -4,8 +4,8 @@
 
 #include "base/utf8.h"
 #include "box/command.h"
-#include "box/put.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "path/beneath.h"
 #include "path/caret.h"
 
@@ -108,7 +108,7 @@ bool box_save_setup(int host_fd, const struct box_setup *setup, struct err *err)
     buf_add_byte(&text, '\n');
     if (!buf_ok(&text))
         return err_set(err, E_IO, "%s would be longer than %d bytes", setup_name, SETUP_MAX);
-    return put_file(host_fd, setup_name, buf_str(&text), err);
+    return replace_private(host_fd, setup_name, buf_str(&text), err);
 }
 
 static bool decode_extras(struct arena *a, struct box_setup *setup, struct err *err)

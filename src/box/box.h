@@ -10,20 +10,20 @@
  *     prompt       the prompt, verbatim
  *     state.json   result of the last run (box/state.h)
  *     running      lock held while the box runs (box/state.h)
- *     socket       listening socket of the supervisor (box/client.h)
- *     manifest     the baseline of an `:overlay` box (box/manifest.h)
+ *     socket       listening socket of the supervisor (boxd/client.h)
+ *     manifest     the baseline of an `:overlay` box (change/manifest.h)
  *     same         files in a copy's upper layer that were applied, so they match the baseline
  *     runs/<n>/    the recording of each run: artifacts, as `cordon trace` reads them
- *     refused.jsonl requests refused by the network proxy (box/proxy.h)
+ *     refused.jsonl requests refused by the network proxy (proxy/proxy.h)
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_BOX_H
 #define BOX_BOX_H
 
 #include "box/layout.h"
-#include "box/manifest.h"
 #include "box/meta.h"
 #include "box/rows.h"
+#include "change/manifest.h"
 
 /* Storage of changes, separate from the baseline. */
 enum box_layering {

@@ -84,7 +84,7 @@ static bool dirty_read_all(int fd, struct dirty_reader *r)
         uint64_t now = clock_mono_ms();
         if (now >= until)
             return false;
-        int ready = poll(&out, 1, (int)(until - now));
+        int ready = poll(&out, 1, clock_timeout_ms(now, until));
         ssize_t n = ready > 0 ? read(fd, bytes, sizeof(bytes)) : -1;
         if (ready > 0 && n == 0)
             return true;

@@ -8,8 +8,7 @@
 #include "path/home.h"
 #include "path/lexical.h"
 #include "policy/preset.h"
-#include "sandbox/env.h"
-#include "sandbox/host_plan.h"
+#include "session/confined.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -116,21 +115,11 @@ static bool git_ask_make_policy(
     return true;
 }
 
-static bool git_ask_make_plan(
-    struct asker *k, const struct policy *policy, struct plan *plan, struct err *err)
-{
-    struct verdict *v = ARENA_NEW(k->a, struct verdict, 1);
-    policy_validate(policy, &(struct policy_host){0}, k->a, v);
-    const struct host_plan_input input = {.verdict = v, .binds = k->binds, .n_binds = k->n};
-    return verdict_ok(v, err) && host_plan(&input, k->a, plan, err);
-}
-
 bool git_ask_start(struct str top, const char *dir, const char *const *words, struct arena *arena,
     struct child *ret_child, struct err *err)
 {
     struct asker *k = ARENA_NEW(arena, struct asker, 1); /* the plan points into it */
-    struct policy *policy = ARENA_NEW(arena, struct policy, 1);
-    struct plan *plan = ARENA_NEW(arena, struct plan, 1);
+    struct confined *c = ARENA_NEW(arena, struct confined, 1);
     const char *home = home_dir(arena);
     const char *argv[WORDS_MAX] = {"sh", "-c", "exec git \"$@\" 2>/dev/null", "git"};
     *k = (struct asker){.a = arena};
@@ -141,12 +130,15 @@ bool git_ask_start(struct str top, const char *dir, const char *const *words, st
     if (!show_repository(k, top, err))
         return false;
     show_settings(k, home);
-    if (!git_ask_make_policy(k, home, policy, err) || !git_ask_make_plan(k, policy, plan, err))
+    if (!git_ask_make_policy(k, home, &c->policy, err))
         return false;
-    plan->command = STR("/bin/sh");
-    plan->cwd = str_z(dir);
-    const struct launch launch = {.plan = plan,
-        .argv = argv,
-        .envp = env_make(&policy->env, (const char *const[]){NULL}, arena)};
+    const struct confined_options options = {
+        .plan = {.binds = k->binds, .n_binds = k->n},
+        .inside_command = STR("/bin/sh"),
+        .inside_cwd = str_z(dir),
+    };
+    if (!confined_make(c, &options, arena, err))
+        return false;
+    const struct launch launch = {.plan = &c->plan, .argv = argv, .envp = c->envp};
     return launch_start(&launch, ret_child, err);
 }

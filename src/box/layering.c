@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/layering.h"
 
-#include "box/copy.h"
+#include "change/copy.h"
 #include "policy/load.h"
 #include "sandbox/launch.h"
 

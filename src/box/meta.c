@@ -4,8 +4,8 @@
 
 #include "base/utf8.h"
 #include "box/name.h"
-#include "box/put.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "path/caret.h"
 
 #include <errno.h>
@@ -93,7 +93,7 @@ bool meta_save(int box_fd, const struct box_meta *meta, struct err *err)
     buf_add_byte(&text, '\n');
     if (!buf_ok(&text))
         return err_set(err, E_IO, "%s would be longer than %d bytes", file_name, META_MAX);
-    return put_file(box_fd, file_name, buf_str(&text), err);
+    return replace_private(box_fd, file_name, buf_str(&text), err);
 }
 
 /* Loading ------------------------------------------------------------------------------------- */
@@ -178,4 +178,14 @@ bool meta_load(
         return false;
     *ret_meta = m;
     return true;
+}
+
+const char *box_mode_name(enum box_mode mode)
+{
+    static const char *const names[] = {
+        [BOX_COPY] = "copy",
+        [BOX_OVERLAY] = "overlay",
+        [BOX_RW] = "rw",
+    };
+    return names[mode];
 }

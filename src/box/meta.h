@@ -58,4 +58,6 @@ MUST_USE bool meta_load(
 /* "80:8080": two numbers from 1 to 65535. */
 bool meta_port_valid(struct str port);
 
+const char *box_mode_name(enum box_mode mode); /* "copy" */
+
 #endif

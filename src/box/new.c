@@ -4,8 +4,8 @@
 
 #include "base/clock.h"
 #include "box/layering.h"
-#include "box/manifest.h"
-#include "box/put.h"
+#include "change/manifest.h"
+#include "io/replace.h"
 #include "path/beneath.h"
 #include "path/caret.h"
 #include "path/lexical.h"
@@ -191,7 +191,7 @@ static bool fill_files(struct new_maker *m, struct err *err)
     meta.has_prompt = m->in->prompt.p != NULL;
     if (m->dirty.head[0])
         meta.workdir.baseline_sha = str_z(m->dirty.head);
-    return (!m->in->prompt.p || put_file(m->box.host, "prompt", m->in->prompt, err)) &&
+    return (!m->in->prompt.p || replace_private(m->box.host, "prompt", m->in->prompt, err)) &&
            box_save_setup(m->box.host, &m->setup, err) && meta_save(m->box.fd, &meta, err);
 }
 

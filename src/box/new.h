@@ -11,9 +11,9 @@
 #define BOX_NEW_H
 
 #include "box/box.h"
-#include "box/copy.h"
 #include "box/dirs.h"
 #include "box/dirty.h"
+#include "change/copy.h"
 
 struct new_input {
     struct box_meta meta;   /* without the fields determined here: version, time, commit */

@@ -2,24 +2,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/reset.h"
 
-#include "base/clock.h"
-#include "box/client.h"
 #include "box/layering.h"
-#include "box/manifest.h"
-#include "box/state.h"
-#include "box/upper.h"
+#include "change/manifest.h"
+#include "change/upper.h"
 #include "path/lexical.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <sys/stat.h>
 
 enum {
     NAMED = 3, /* number of files named in a message */
     PATHS_MAX = 1 << 20,
-    HALT_GRACE_MS = 5000,
-    HALT_MS = 10 * 1000,
-    HALT_LOOK_MS = 5,
 };
 
 /* Unapplied work ------------------------------------------------------------------------------ */
@@ -62,41 +55,6 @@ bool reset_refuse_loss(const struct box *box, const char *verb, struct err *err)
     return err_ctx(err, "remedy",
         "'cordon box apply " STR_FMT "' first, or --abandon-unapplied to lose them",
         STR_ARG(box->name));
-}
-
-/* A running box ------------------------------------------------------------------------------- */
-
-/* A box that is starting has no socket yet, and one that is exiting no longer has one: then only
- * the lock shows that it runs. */
-static bool halt_once(const struct box *box, int *ret_lock, bool *ret_held, struct err *err)
-{
-    AUTO_FD int fd = -1;
-    AUTO_ERR struct err none = {0}, taken = {0};
-    if (client_connect(box, &fd, &none) && !client_stop(fd, HALT_GRACE_MS, err))
-        return false;
-    *ret_held = state_hold(box->host, ret_lock, &taken);
-    return *ret_held || taken.code == E_CONFLICT || err_move(err, &taken);
-}
-
-bool reset_halt(const struct box *box, int *ret_lock, struct err *err)
-{
-    AUTO_ARENA struct arena a = ARENA_INIT(PATHS_MAX);
-    struct box_state state;
-    bool held = false, ignored;
-    uint64_t until = clock_mono_ms() + HALT_MS;
-    while (!held) {
-        if (!halt_once(box, ret_lock, &held, err))
-            return false;
-        if (!held && clock_mono_ms() >= until)
-            return err_set(
-                err, E_CONFLICT, "the box '" STR_FMT "' does not end", STR_ARG(box->name));
-        if (!held)
-            (void)poll(NULL, 0, HALT_LOOK_MS);
-    }
-    if (!state_load(box->host, &a, &state, &ignored, err))
-        return false;
-    state_await_end(&state);
-    return true;
 }
 
 /* Resetting ----------------------------------------------------------------------------------- */

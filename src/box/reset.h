@@ -4,20 +4,13 @@
 #define BOX_RESET_H
 
 #include "box/box.h"
-#include "box/delta.h"
+#include "change/delta.h"
 
 /* Lists all unapplied changes. E_NOT_FOUND: the project is gone, so they cannot be determined. */
 MUST_USE bool reset_unapplied(const struct box *box, struct delta *delta, struct err *err);
 
 /* E_CONFLICT if there are any, naming some. `verb` names the operation that would lose them. */
 MUST_USE bool reset_refuse_loss(const struct box *box, const char *verb, struct err *err);
-
-enum {
-    RESET_GRACE_MS = 5000,
-};
-
-/* Stops the box if it runs, and prevents it from being started until the lock is closed. */
-MUST_USE bool reset_halt(const struct box *box, int *ret_lock, struct err *err);
 
 struct reset_options {
     bool clean; /* also reset its home */

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/state.h"
 
-#include "base/id.h"
 #include "io/file.h"
+#include "io/replace.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -110,21 +110,13 @@ bool state_save(int host_fd, const struct box_state *state, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(STATE_MAX);
     AUTO_JSON json_t *tree = field_write(&box_state_shape, state);
-    char id[ID_SIZE], temp[ID_SIZE + 8];
+    const struct replace_options o = {.dir = host_fd, .name = file_name, .mode = 0600};
     json_add_pretty(&text, tree);
     buf_add_byte(&text, '\n');
     if (!buf_ok(&text))
         return err_set(err, E_IO, "%s would be longer than %d bytes", file_name, STATE_MAX);
-    id_new(id);
-    snprintf(temp, sizeof(temp), ".tmp-%s", id);
-    AUTO_FD int fd =
-        openat(host_fd, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd >= 0 && file_write_all(fd, buf_str(&text)) &&
-        renameat(host_fd, temp, host_fd, file_name) == 0)
-        return true;
-    err_errno(err, E_IO, errno, "cannot write '%s'", file_name);
-    unlinkat(host_fd, temp, 0);
-    return false;
+    return replace_file(&o, buf_str(&text)) ||
+           err_errno(err, E_IO, errno, "cannot write '%s'", file_name);
 }
 
 /* Leaves `text` empty if the file does not exist yet. */

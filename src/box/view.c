@@ -7,8 +7,6 @@
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "policy/preset.h"
-#include "sandbox/env.h"
-#include "sandbox/host_plan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -193,7 +191,7 @@ static void view_set_limits(const struct box_limits *limits, struct policy_limit
 /* The system part of the build preset; the directories are separate mounts. */
 static bool view_make_policy(struct view_builder *v, struct err *err)
 {
-    struct policy *p = &v->view->policy;
+    struct policy *p = &v->view->confined.policy;
     struct str root = v->box->meta.workdir.host_path;
     struct str_list hosts;
     if (!preset_load("build", root, v->a, p, err))
@@ -271,7 +269,7 @@ static bool lies_in(const struct str_list *dirs, struct str path)
 /* Only the file: an agent that runs outside of a box executes its tools in the box with it. */
 static void add_own_program(struct view_builder *v)
 {
-    struct policy *p = &v->view->policy;
+    struct policy *p = &v->view->confined.policy;
     const char *own = own_program(v);
     struct str path = own ? str_z(own) : (struct str){0};
     if (!own || lies_in(&p->exec.allowed_executables, path) || lies_in(&v->inside, path))
@@ -283,7 +281,7 @@ static void add_own_program(struct view_builder *v)
 
 static bool add_program(struct view_builder *v, struct err *err)
 {
-    struct policy *p = &v->view->policy;
+    struct policy *p = &v->view->confined.policy;
     AUTO_ERR struct err missing = {0};
     const struct installed_input input = {
         .program = program_name(v),
@@ -321,7 +319,7 @@ static void view_set_env(struct view_env *s, const char *name, struct str value)
 static bool view_is_shown(const struct view_builder *v, struct str dir)
 {
     const struct str_list *const lists[] = {
-        &v->view->policy.exec.allowed_executables, &v->inside, &v->installed.dirs};
+        &v->view->confined.policy.exec.allowed_executables, &v->inside, &v->installed.dirs};
     for (size_t k = 0; k < ARRAY_LEN(lists); k++)
         for (size_t i = 0; i < lists[k]->n; i++)
             if (lexical_is_below(lists[k]->p[i], dir))
@@ -407,7 +405,7 @@ static void view_set_proxy_env(const struct view_builder *v, struct view_env *s)
 static void make_env(struct view_builder *v)
 {
     struct view_env s = {.n = 0};
-    struct policy_env *env = &v->view->policy.env;
+    struct policy_env *env = &v->view->confined.policy.env;
     view_set_env(&s, "HOME", v->home);
     view_set_env(&s, "PATH", make_path(v));
     view_set_env(&s, "CORDON_BOX", v->box->name);
@@ -418,8 +416,6 @@ static void make_env(struct view_builder *v)
     memcpy(env->set.p, s.pairs, s.n * sizeof(*s.pairs));
     env->inherit = true;
     env->allowlist = v->box->agent->keys;
-    v->view->envp =
-        env_make(env, v->in->environ ? v->in->environ : (const char *const[]){NULL}, v->a);
 }
 
 /* The view ------------------------------------------------------------------------------------ */
@@ -447,7 +443,7 @@ static bool make_place(int home, struct str rest, bool is_dir, struct arena *a)
 
 static bool make_places(const struct view_builder *v, struct err *err)
 {
-    const struct plan *plan = &v->view->plan;
+    const struct plan *plan = &v->view->confined.plan;
     AUTO_FD int home = openat(v->box->fd, "home", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     for (size_t i = 0; i < plan->n_steps; i++) {
         const struct plan_step *s = &plan->steps[i];
@@ -462,24 +458,25 @@ static bool make_places(const struct view_builder *v, struct err *err)
     return true;
 }
 
-static bool view_make_plan(struct view_builder *v, struct err *err)
+static bool view_confine(struct view_builder *v, struct err *err)
 {
-    struct box_view *view = v->view;
-    const struct host_plan_input input = {
-        .verdict = &view->verdict,
-        .hidden = &v->hidden,
-        .n_hidden = 1,
-        .overlays = &v->overlay,
-        .n_overlays = v->overlay.at.p != NULL,
-        .binds = v->binds,
-        .n_binds = v->n_binds,
+    struct confined *c = &v->view->confined;
+    const struct confined_options options = {
+        .host.home = v->in->home,
+        .plan = {.hidden = &v->hidden,
+            .n_hidden = 1,
+            .overlays = &v->overlay,
+            .n_overlays = v->overlay.at.p != NULL,
+            .binds = v->binds,
+            .n_binds = v->n_binds},
+        .inside_command = v->view->program ? v->installed.path : STR("/bin/sh"),
+        .inside_cwd = v->box->meta.workdir.mount_path,
+        .environ = v->in->environ,
     };
-    if (!host_plan(&input, v->a, &view->plan, err))
+    if (!confined_make(c, &options, v->a, err))
         return false;
-    view->plan.limits_inexact = v->box->setup.inexact_limits;
-    view->plan.cpu_millis = v->box->setup.limits.cpu_millis;
-    view->plan.cwd = v->box->meta.workdir.mount_path;
-    view->plan.command = view->program ? v->installed.path : STR("/bin/sh");
+    c->plan.limits_inexact = v->box->setup.inexact_limits;
+    c->plan.cpu_millis = v->box->setup.limits.cpu_millis;
     return true;
 }
 
@@ -495,7 +492,5 @@ bool view_make(const struct box *box, const struct view_input *input, struct are
         return false;
     add_own_program(v);
     make_env(v);
-    policy_validate(
-        &ret_view->policy, &(struct policy_host){.home = input->home}, arena, &ret_view->verdict);
-    return verdict_ok(&ret_view->verdict, err) && view_make_plan(v, err) && make_places(v, err);
+    return view_confine(v, err) && make_places(v, err);
 }

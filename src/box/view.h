@@ -2,7 +2,7 @@
  *
  *     struct box_view view;
  *     if (!view_make(&box, &input, &arena, &view, err)) return false;
- *     launch_start(&(struct launch){.plan = &view.plan, …}, …)
+ *     launch_start(&(struct launch){.plan = &view.confined.plan, …}, …)
  *
  * Inside: the system read-only, as in any sandbox; the project at its own path, under the box's
  * layer, executable; extra directories, read-only unless `:rw`; HOME at the parent of the agent's
@@ -17,8 +17,7 @@
 #define BOX_VIEW_H
 
 #include "box/box.h"
-#include "policy/validate.h"
-#include "sandbox/plan.h"
+#include "session/confined.h"
 
 struct view_input {
     const char *const *environ; /* the caller's: source of keys and PATH */
@@ -27,13 +26,10 @@ struct view_input {
     uint16_t proxy_port;        /* in the box; 0: no proxy */
 };
 
-/* Must not be moved: the verdict points to the policy in it. */
+/* Must not be moved. */
 struct box_view {
-    struct policy policy;
-    struct verdict verdict;
-    struct plan plan;
-    const char *const *envp; /* NULL-terminated; holds the agent's keys: never logged */
-    const char *program;     /* path in the box, absolute; or NULL */
+    struct confined confined; /* its environment holds the agent's keys: never logged */
+    const char *program;      /* path in the box, absolute; or NULL */
 };
 
 /* E_NOT_FOUND: the agent's program is not installed; names the program and the search path. */

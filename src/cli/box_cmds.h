@@ -9,8 +9,7 @@
 #ifndef CLI_BOX_CMDS_H
 #define CLI_BOX_CMDS_H
 
-#include "box/box.h"
-#include "box/state.h"
+#include "box/use.h"
 #include "cli/cmd.h"
 #include "cli/out.h"
 
@@ -40,31 +39,14 @@ MUST_USE bool box_use_boxes(
 /* Agents from the user's settings. */
 MUST_USE bool box_use_rows(struct cli *cli, struct agent_rows *ret_rows, struct err *err);
 
-struct box_use {
-    struct boxes boxes;
-    struct box box;
-    int lock; /* -1: not held */
-};
-
-#define BOX_USE_NONE ((struct box_use){BOXES_NONE, BOX_NONE, -1})
-
-enum {
-    BOX_USE_LOOK = 0,
-    BOX_USE_CHANGE = 1 << 0,   /* take its lock */
-    BOX_USE_NO_AGENT = 1 << 1, /* agent not needed: use an empty row if its row is gone */
-};
-
 /* Opens a box by name. Fails with E_NOT_FOUND, E_CLI_INVALID_ARG for an invalid name, or E_CONFLICT
  * if another command holds its lock. */
 MUST_USE bool box_use_open(
     struct cli *cli, const char *name, unsigned purpose, struct box_use *ret_use, struct err *err);
-void box_use_done(struct box_use *use);
 
 /* Finishes or undoes an interrupted change of files, in the project and in the box's copy of it.
  * Until then it is unknown which changes are applied. */
 MUST_USE bool box_use_recover(struct cli *cli, const struct box *box, struct err *err);
-
-const char *box_mode_name(enum box_mode mode); /* "copy" */
 
 /* Warns about each limit of a box just started that is enforced less strictly than requested, and
  * returns the list. */
@@ -88,20 +70,8 @@ struct box_risk {
 MUST_USE bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err);
 
 /* Starts the agent of a box that is not running. */
-MUST_USE bool box_use_start(
-    struct cli *cli, const struct box *box, bool with_prompt, struct err *err);
+MUST_USE bool box_use_start(const struct box *box, bool with_prompt, struct err *err);
 /* Starts a box for commands of `exec` only; it ends with the last of them. */
 MUST_USE bool box_use_start_idle(const struct box *box, struct err *err);
-
-/* Number of recordings beyond the newest few, counted or deleted. */
-size_t box_use_old_runs(struct cli *cli, const struct box *box, bool only_count);
-
-/* Message about a proxy that ended unexpectedly, or NULL. */
-const char *box_use_proxy_ended(struct cli *cli, const struct box_state *state);
-
-/* Stops the box and returns when none of its processes are left. *ret_ran tells whether it was
- * running. */
-MUST_USE bool box_use_stop(
-    const struct box *box, uint64_t grace_ms, bool *ret_ran, struct err *err);
 
 #endif

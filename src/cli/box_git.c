@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_git.h"
 
-#include "cli/interrupt.h"
 #include "io/file.h"
+#include "io/interrupt.h"
 #include "job/job.h"
 #include "policy/preset.h"
 
@@ -120,8 +120,9 @@ static bool box_git_run(struct prepared *p, struct buf *text, struct err *err)
     sigset_t set;
     AUTO_FD int signals = interrupt_open(false, &set);
     AUTO_FD int out = file_nameless(), said = file_nameless();
-    struct exec_job wish = {.input = -1, .output = {out, said}, .signals = signals, .cancel = -1};
-    struct job_exec done;
+    struct exec_options wish = {
+        .input = -1, .output = {out, said}, .signals = signals, .cancel = -1};
+    struct observed_exec done;
     bool ok = out >= 0 && said >= 0;
     if (!ok)
         err_errno(err, E_IO, errno, "cannot keep what git says");
@@ -134,7 +135,7 @@ static bool box_git_run(struct prepared *p, struct buf *text, struct err *err)
         ok = box_git_read_output(out, BOX_GIT_MAX - 1, text, err);
     else
         ok = canceled ? err_move(err, &done.result.error) : git_failed(said, err);
-    job_exec_done(&done);
+    observed_exec_done(&done);
     return ok;
 }
 

@@ -1,9 +1,9 @@
 /* cordon box apply: apply a box's changes to the project, all or nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "box/apply.h"
-#include "cli/box_changes.h"
+#include "change/apply.h"
 #include "cli/box_cmds.h"
-#include "cli/config.h"
+#include "cli/box_patch.h"
+#include "config/config.h"
 #include "path/exact.h"
 #include "repo/gitname.h"
 
@@ -80,9 +80,9 @@ static bool leads_out(const struct apply_row *row)
     return row->state == APPLY_FITS && row->acts->leads_out;
 }
 
-static void say_acting(struct cli *cli, const struct apply_row *row)
+static void say_risk(struct cli *cli, const struct apply_row *row)
 {
-    const struct acting_row *acts = row->acts;
+    const struct risks_row *acts = row->acts;
     AUTO_BUF struct buf as = BUF_INIT(1 << 20);
     if (acts->as.n)
         buf_printf(&as, " (as '" STR_FMT "')", STR_ARG(acts->as));
@@ -103,8 +103,8 @@ static const struct {
     void (*say)(struct cli *cli, const struct apply_row *row);
     size_t most;
 } groups[] = {
-    {"These files run without being started:", runs_unasked, say_acting, SIZE_MAX},
-    {"These files steer builds or agents:", is_steering, say_acting, STEERING_SHOWN},
+    {"These files run without being started:", runs_unasked, say_risk, SIZE_MAX},
+    {"These files steer builds or agents:", is_steering, say_risk, STEERING_SHOWN},
     {"These links lead out of the project:", leads_out, say_link, SIZE_MAX},
 };
 
@@ -252,9 +252,9 @@ static bool box_apply_confirm(struct applying *x, struct err *err)
         return true;
     }
     if (isatty(STDIN_FILENO) && !x->cli->json) {
-        if (!changes_stat(x->cli, &x->changes, &x->apply.taken, &stat, err))
+        if (!changes_stat(&x->changes, &x->apply.saved, box_patch_columns(x->cli), &stat, err))
             return false;
-        changes_show_stat(x->cli, buf_str(&stat));
+        box_patch_show_stat(x->cli, buf_str(&stat));
         if (!out_flush(x->cli, err))
             return false;
         x->shown = true;
@@ -321,7 +321,8 @@ static bool read_changes(struct applying *x, const struct args *args, struct err
     }
     return (x->options->dry_run || box_use_recover(x->cli, x->box, err)) &&
            changes_read(&x->changes, err) &&
-           changes_only(x->cli, x->box, args->v + 1, args->n - 1, &x->changes, &missed, err) &&
+           changes_only(
+               x->box, args->v + 1, args->n - 1, x->cli->arena, &x->changes, &missed, err) &&
            refuse_missed(x->box, &missed, err);
 }
 

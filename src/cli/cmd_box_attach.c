@@ -1,9 +1,9 @@
 /* cordon box attach, exec: use a box from the user's terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "box/client.h"
+#include "boxd/client.h"
 #include "cli/box_cmds.h"
-#include "cli/interrupt.h"
+#include "io/interrupt.h"
 #include "tui/display.h"
 
 #include <errno.h>

@@ -3,6 +3,7 @@
 #include "box/name.h"
 #include "box/reset.h"
 #include "box/trash.h"
+#include "boxd/client.h"
 #include "cli/box_cmds.h"
 #include "path/beneath.h"
 
@@ -88,7 +89,7 @@ static bool destroy_confirm(struct destroying *d, struct err *err)
 
 static bool destroy_box(struct destroying *d, struct doomed *one, struct err *err)
 {
-    return (one->box.host < 0 || reset_halt(&one->box, &one->hold, err)) &&
+    return (one->box.host < 0 || client_halt(&one->box, &one->hold, err)) &&
            boxes_destroy(&d->boxes, one->box.name, err);
 }
 

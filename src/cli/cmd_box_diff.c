@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/base64.h"
 #include "base/utf8.h"
-#include "cli/box_changes.h"
 #include "cli/box_cmds.h"
 #include "cli/box_git.h"
+#include "cli/box_patch.h"
 #include "path/exact.h"
 #include "repo/gitname.h"
 
@@ -45,7 +45,7 @@ static bool is_for_people(const struct cli *cli)
 static void print_patch(struct cli *cli, struct str patch)
 {
     if (is_for_people(cli))
-        changes_show_patch(cli, patch);
+        box_patch_show(cli, patch);
     else
         out_text(cli, patch);
 }
@@ -144,9 +144,9 @@ static bool box_diff_print_text(struct box_diff_ctx *d, struct err *err)
     }
     if (!d->options->stat)
         return print_patches(d, err);
-    if (!changes_stat(d->cli, &d->changes, NULL, &stat, err))
+    if (!changes_stat(&d->changes, NULL, box_patch_columns(d->cli), &stat, err))
         return false;
-    changes_show_stat(d->cli, buf_str(&stat));
+    box_patch_show_stat(d->cli, buf_str(&stat));
     return true;
 }
 
@@ -173,8 +173,8 @@ static json_t *box_diff_new_json(const struct box *box)
     return object;
 }
 
-static json_t *count_json(const struct delta_item *item, const struct gitpatch_count *count,
-    const struct acting_row *acts)
+static json_t *count_json(
+    const struct delta_item *item, const struct gitpatch_count *count, const struct risks_row *acts)
 {
     json_t *object = changes_item(item, acts);
     json_put(object, "binary", json_boolean(count->binary));
@@ -190,18 +190,18 @@ static bool box_diff_print_json(struct box_diff_ctx *d, struct err *err)
     struct gitpatch p = gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
     AUTO_JSON json_t *object = box_diff_new_json(d->box);
     AUTO_BUF struct buf text = BUF_INIT(PATCH_MAX);
-    AUTO_ACTING struct acting acting = ACTING_INIT;
+    AUTO_RISKS struct risks risks = RISKS_INIT;
     json_t *list = json_array(), *drift = json_array();
     json_put(object, "changes", list);
     json_put(object, "refused", changes_refused(&d->changes.delta));
     json_put(object, "drift", drift);
     new_counts(d);
-    if (!changes_acting(d->box, &d->changes, &acting, err))
+    if (!changes_risks(d->box, &d->changes, &risks, err))
         return false;
     for (size_t i = 0; i < d->changes.delta.n; i++) {
         if (!gitpatch_item(&p, &d->changes.delta.items[i], &text, &d->counts[i], err))
             return false;
-        json_push(list, count_json(&d->changes.delta.items[i], &d->counts[i], &acting.rows[i]));
+        json_push(list, count_json(&d->changes.delta.items[i], &d->counts[i], &risks.rows[i]));
     }
     for (size_t i = 0; i < d->drift.n; i++)
         json_push(drift, changes_item(&d->drift.items[i], NULL));
@@ -239,7 +239,7 @@ static bool print_git_json(struct cli *cli, const struct box *box, const struct 
         exact_put(item, "path", path);
         json_put(item, "change", json_string(box_diff_change_name(letter)));
         struct selfrun found = selfrun_look(path);
-        changes_put_acts(item, &(struct acting_row){.class = found.class, .reason = found.reason});
+        changes_put_acts(item, &(struct risks_row){.class = found.class, .reason = found.reason});
         json_push(list, item);
     }
     json_put(object, "changes", list);
@@ -262,7 +262,7 @@ static bool box_diff_run_git(struct cli *cli, const struct box *box, const struc
     if (text.n == 0 && cli->to_terminal)
         out_note(cli, "no changes");
     if (form == BOX_GIT_STAT && is_for_people(cli))
-        changes_show_stat(cli, buf_str(&text));
+        box_patch_show_stat(cli, buf_str(&text));
     else
         print_patch(cli, buf_str(&text));
     return true;
@@ -283,7 +283,7 @@ static bool try_layers(
     struct str_list missed;
     bool all;
     if (!changes_open(box, &d.changes, err) || !changes_read(&d.changes, err) ||
-        !changes_only(cli, box, args->v + 1, args->n - 1, &d.changes, &missed, err) ||
+        !changes_only(box, args->v + 1, args->n - 1, cli->arena, &d.changes, &missed, err) ||
         !changes_drift(&d.changes, &d.drift, &all, err) ||
         !(cli->json ? box_diff_print_json(&d, err) : box_diff_print_text(&d, err)))
         return false;
@@ -294,7 +294,7 @@ static bool try_layers(
             STR_ARG(out_path(cli, missed.p[i])), STR_ARG(box->meta.workdir.host_path));
     if (!d.options->stat && !d.options->name_only)
         warn_omitted(&d);
-    changes_warn_refused(cli, &d.changes.delta);
+    box_patch_warn_refused(cli, &d.changes.delta);
     return true;
 }
 

@@ -4,7 +4,7 @@
 #include "box/runs.h"
 #include "box/trash.h"
 #include "cli/box_cmds.h"
-#include "cli/config.h"
+#include "config/config.h"
 #include "io/dir.h"
 #include "path/beneath.h"
 
@@ -220,7 +220,7 @@ static void check_boxes(struct box_doctor *d)
         AUTO_ERR struct err why = {0};
         if (box_open(&d->boxes, names.p[i], &rows, d->cli->arena, &box, &why)) {
             right++;
-            runs += box_use_old_runs(d->cli, &box, true);
+            runs += box_use_old_runs(&box, true, d->cli->arena);
         } else {
             box_doctor_add_check(d, &(struct box_doctor_check){"box", HEALTH_LEFT_OVER,
                                         arena_printf(d->cli->arena, "%s", why.message),
@@ -273,7 +273,7 @@ static bool recover_all(struct box_doctor *d, struct err *err)
             !box_use_recover(d->cli, &box, &why))
             out_warn(d->cli, "box '" STR_FMT "': %s", STR_ARG(names.p[i]), why.message);
         if (box.host >= 0)
-            (void)box_use_old_runs(d->cli, &box, false);
+            (void)box_use_old_runs(&box, false, d->cli->arena);
     }
     return true;
 }

@@ -1,11 +1,11 @@
 /* cordon box list: list boxes with their status and whether they have changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "box/upper.h"
+#include "change/upper.h"
 #include "cli/box_cmds.h"
-#include "cli/columns.h"
 #include "io/tty.h"
 #include "path/exact.h"
+#include "tui/columns.h"
 
 struct box_list_options {
     bool names;

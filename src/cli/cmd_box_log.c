@@ -3,7 +3,7 @@
 #include "base/utf8.h"
 #include "box/runs.h"
 #include "cli/box_cmds.h"
-#include "cli/interrupt.h"
+#include "io/interrupt.h"
 #include "record/reader.h"
 #include "term/draw.h"
 #include "trace/refeed.h"
@@ -183,7 +183,7 @@ static bool find_run(struct box_log_ctx *l, struct err *err)
     if (!state_load(l->box->host, l->cli->arena, &state, &held, err))
         return false;
     l->run = l->o->run ? (uint64_t)l->o->run : state.run;
-    l->proxy = l->run == state.run ? box_use_proxy_ended(l->cli, &state) : NULL;
+    l->proxy = l->run == state.run ? box_use_proxy_ended(&state, l->cli->arena) : NULL;
     if (l->run)
         return true;
     return err_set(

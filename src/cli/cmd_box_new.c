@@ -1,22 +1,23 @@
 /* cordon box new: create a box for a project. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "box/bounds.h"
 #include "box/command.h"
 #include "box/installed.h"
 #include "box/name.h"
 #include "box/new.h"
-#include "box/proxy.h"
 #include "box/reset.h"
 #include "box/trash.h"
+#include "boxd/bounds.h"
+#include "boxd/client.h"
 #include "cli/box_cmds.h"
-#include "cli/config.h"
-#include "cli/project.h"
+#include "config/config.h"
+#include "config/project.h"
 #include "io/file.h"
 #include "path/dirarg.h"
 #include "path/exact.h"
 #include "path/home.h"
 #include "path/lexical.h"
+#include "proxy/proxy.h"
 #include "tui/display.h"
 
 #include <errno.h>
@@ -311,7 +312,7 @@ static bool box_new_check_old(struct box_new_ctx *m, struct err *err)
 static bool box_new_stop_old(void *context, struct err *err)
 {
     struct box_new_ctx *m = context;
-    return m->old.fd < 0 || (reset_halt(&m->old, &m->hold, err) &&
+    return m->old.fd < 0 || (client_halt(&m->old, &m->hold, err) &&
                                 (m->o->abandon || reset_refuse_loss(&m->old, "replacing", err)));
 }
 
@@ -379,7 +380,7 @@ static bool box_new_start_agent(struct box_new_ctx *m, struct err *err)
         return true;
     if (!box_open(&m->boxes, m->in.meta.name, &m->rows, m->cli->arena, &box, err))
         return false;
-    if (!box_use_start(m->cli, &box, true, err))
+    if (!box_use_start(&box, true, err))
         return err_wrap(err, "the box '" STR_FMT "' is there, but its agent could not be started",
             STR_ARG(box.name));
     m->gaps = box_use_gaps(m->cli, &box);
@@ -397,7 +398,8 @@ static bool box_new_attach(struct box_new_ctx *m, struct err *err)
 static bool recover_project(struct box_new_ctx *m, struct err *err)
 {
     AUTO_FD int fd = open(m->dirs[0].path.p, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    return fd < 0 || project_recover(m->cli, &(struct project){.fd = fd}, err);
+    return fd < 0 ||
+           project_recover(m->cli->arena, &(struct project){.fd = fd}, out_notices(m->cli), err);
 }
 
 static bool box_new_create(struct box_new_ctx *m, struct new_report *report, struct err *err)

@@ -51,7 +51,7 @@ static void drop_old_runs(struct pruning *p, const struct str_list *names)
         AUTO_ERR struct err ignored = {0};
         AUTO(box_close) struct box box = BOX_NONE;
         if (box_open(&p->boxes, names->p[i], &p->rows, p->cli->arena, &box, &ignored))
-            p->runs += box_use_old_runs(p->cli, &box, p->o->dry_run);
+            p->runs += box_use_old_runs(&box, p->o->dry_run, p->cli->arena);
     }
 }
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/reset.h"
 #include "box/trash.h"
+#include "boxd/client.h"
 #include "cli/box_cmds.h"
 
 struct reset_args {
@@ -36,13 +37,13 @@ static bool box_reset_restore(struct cli *cli, const struct box_use *use,
     if (!state_load(box->host, cli->arena, &state, &running, err) ||
         !box_use_recover(cli, box, err) ||
         (!o->abandon && !reset_refuse_loss(box, "resetting", err)) ||
-        !box_reset_confirm(cli, use, o, running, err) || !reset_halt(box, &hold, err) ||
+        !box_reset_confirm(cli, use, o, running, err) || !client_halt(box, &hold, err) ||
         !reset_box(&use->boxes, box, &(struct reset_options){.clean = o->clean}, err) ||
         !forget_run(box, &state, err))
         return false;
     *ret_started = state.agent;
     close(TAKE_FD(hold));
-    return !state.agent || box_use_start(cli, box, !o->no_prompt, err);
+    return !state.agent || box_use_start(box, !o->no_prompt, err);
 }
 
 static bool run_reset(struct cli *cli, const struct args *args, struct err *err)

@@ -1,9 +1,9 @@
 /* cordon box show: print all information about a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
+#include "box/facts.h"
 #include "cli/box_cmds.h"
-#include "cli/box_facts.h"
-#include "cli/columns.h"
+#include "tui/columns.h"
 #include "path/exact.h"
 
 enum {
@@ -287,7 +287,7 @@ static void show_network(struct cli *cli, const struct box_facts *f)
     for (size_t i = 0; i < f->hosts.n; i++)
         buf_printf(&hosts, "%s" STR_FMT, i ? ", " : " ", STR_ARG(f->hosts.p[i]));
     box_show_print_row(cli, "network", "%s%s", words[f->network], buf_z(&hosts));
-    const char *ended = box_use_proxy_ended(cli, &f->state);
+    const char *ended = box_use_proxy_ended(&f->state, cli->arena);
     if (ended)
         box_show_print_row(cli, "", "%s", ended);
     for (size_t i = 0; i < f->n_refused; i++) {
@@ -380,7 +380,7 @@ static bool box_show_run(struct cli *cli, const struct args *args, struct err *e
     struct box_facts *f = ARENA_NEW(cli->arena, struct box_facts, 1);
     if (!box_use_open(cli, args->v[0], BOX_USE_NO_AGENT, &use, err))
         return false;
-    facts_gather(cli, &use.box, f);
+    facts_gather(cli->arena, &use.box, f);
     if (cli->json)
         return box_show_json(cli, f, err);
     show_text(cli, f);

@@ -1,16 +1,11 @@
 /* cordon box start, stop: start and stop a box. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/clock.h"
-#include "box/client.h"
+#include "boxd/client.h"
 #include "cli/box_cmds.h"
-
-#include <poll.h>
 
 enum {
     GRACE_S = 5,
     GRACE_MAX_S = 3600,
-    END_MS = 10 * 1000,
-    LOOK_MS = 5,
 };
 
 static bool box_start_print_status(
@@ -41,7 +36,7 @@ static bool run_start(struct cli *cli, const struct args *args, struct err *err)
     const struct start_options *o = args->options;
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err) ||
-        !box_use_start(cli, &use.box, !o->no_prompt, err))
+        !box_use_start(&use.box, !o->no_prompt, err))
         return false;
     box_use_gaps(cli, &use.box);
     return box_start_print_status(cli, &use.box, "started", err);
@@ -77,45 +72,6 @@ struct stop_options {
     int64_t grace;
 };
 
-/* If the lock is held but no connection is possible, the supervisor is starting or exiting. */
-static bool await_nobody(const struct box *box, bool *ret_free, struct err *err)
-{
-    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    struct box_state state;
-    bool held;
-    if (!state_load(box->host, &a, &state, &held, err))
-        return false;
-    *ret_free = !held;
-    if (held)
-        (void)poll(NULL, 0, LOOK_MS);
-    else
-        state_await_end(&state);
-    return true;
-}
-
-bool box_use_stop(const struct box *box, uint64_t grace_ms, bool *ret_ran, struct err *err)
-{
-    uint64_t until = clock_mono_ms() + grace_ms + END_MS;
-    bool ran = false;
-    for (bool free = false; !free;) {
-        AUTO_ERR struct err none = {0};
-        AUTO_FD int fd = -1;
-        bool there = client_connect(box, &fd, &none);
-        if (!there && none.code != E_NOT_FOUND)
-            return err_move(err, &none);
-        if (there && !client_stop(fd, grace_ms, err))
-            return false;
-        ran |= there;
-        if (!await_nobody(box, &free, err))
-            return false;
-        if (!free && clock_mono_ms() >= until)
-            return err_set(
-                err, E_TIMEOUT, "the box '" STR_FMT "' has not ended", STR_ARG(box->name));
-    }
-    *ret_ran = ran;
-    return true;
-}
-
 static bool run_stop(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct stop_options *o = args->options;
@@ -123,7 +79,7 @@ static bool run_stop(struct cli *cli, const struct args *args, struct err *err)
     bool ran;
     uint64_t grace = o->grace < 0 ? 0 : o->grace ? (uint64_t)o->grace : GRACE_S;
     return box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err) &&
-           box_use_stop(&use.box, grace * 1000, &ran, err) &&
+           client_stop_box(&use.box, grace * 1000, &ran, err) &&
            box_start_print_status(cli, &use.box, ran ? "stopped" : "was not running", err);
 }
 

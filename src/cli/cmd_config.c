@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/doc.h"
 #include "cli/cmds.h"
-#include "cli/config.h"
-#include "cli/project.h"
+#include "config/config.h"
+#include "config/project.h"
 #include "llm/dialect.h"
 #include "tui/bind.h"
 
@@ -37,7 +37,7 @@ static bool config_load_sources(
     AUTO_PROJECT struct project project = PROJECT_INIT;
     if (!config_read_user(cli->arena, &s->user, err) ||
         !config_parse(&s->user, &config_user_shape, cli->arena, ret_config, err) ||
-        !project_find(cli, ".", &project, err) ||
+        !project_find(cli->arena, ".", &project, err) ||
         !config_read_project(project.fd, cli->arena, &s->project, err) ||
         !config_add_project(project.fd, cli->arena, ret_config, err))
         return false;

@@ -1,8 +1,8 @@
 /* cordon driver: let another program control a terminal session, line by line. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
-#include "cli/interrupt.h"
 #include "cli/prepare.h"
+#include "io/interrupt.h"
 #include "job/job.h"
 #include "policy/preset.h"
 #include "run/driver.h"
@@ -14,7 +14,7 @@ enum {
     COLS = 80,
 };
 
-struct driver_options {
+struct driver_flags {
     struct prepare_options prepare;
     bool stdio, keep_going;
     int64_t rows, cols; /* 0: not given */
@@ -22,7 +22,7 @@ struct driver_options {
 
 struct driver_ctx {
     struct cli *cli;
-    const struct driver_options *options;
+    const struct driver_flags *options;
     struct prepared p;
     bool unread; /* an answer was not read completely */
 };
@@ -70,7 +70,7 @@ static bool driver_run_session(struct driver_ctx *d, int cancel, struct err *err
 {
     uint16_t rows = (uint16_t)(d->options->rows ? d->options->rows : ROWS);
     uint16_t cols = (uint16_t)(d->options->cols ? d->options->cols : COLS);
-    const struct driver_job job = {
+    const struct driver_options driver = {
         .live = job_live(&d->p, rows, cols, cancel),
         .input = STDIN_FILENO,
         .keep_going = d->options->keep_going,
@@ -80,7 +80,7 @@ static bool driver_run_session(struct driver_ctx *d, int cancel, struct err *err
     struct live_result result;
     prepare_warn(d->cli, &d->p);
     signal(SIGPIPE, SIG_IGN);
-    bool ok = driver_run(&job, &result, err);
+    bool ok = driver_run(&driver, &result, err);
     if (ok) {
         ok = driver_print_result(d, &result, err);
         live_result_done(&result);
@@ -102,7 +102,7 @@ static bool prepare_and_drive(struct driver_ctx *d, struct err *err)
 
 static bool driver_run_command(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct driver_options *options = args->options;
+    const struct driver_flags *options = args->options;
     struct driver_ctx d = {.cli = cli, .options = options};
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
     memcpy(argv, args->v, args->n * sizeof(*argv));
@@ -119,16 +119,16 @@ static bool driver_run_command(struct cli *cli, const struct args *args, struct 
 }
 
 static const struct opt driver_opts[] = {
-    OPT_SET("stdio", 0, struct driver_options, stdio,
+    OPT_SET("stdio", 0, struct driver_flags, stdio,
         "on standard input and output; there is no other way"),
-    OPT_SET("keep-going", 0, struct driver_options, keep_going,
+    OPT_SET("keep-going", 0, struct driver_flags, keep_going,
         "answer wrong input with an error, and go on"),
-    OPT_INT("rows", 0, struct driver_options, rows, "N", 1, SESSION_ROWS_MAX,
+    OPT_INT("rows", 0, struct driver_flags, rows, "N", 1, SESSION_ROWS_MAX,
         "lines of the terminal; default: 24"),
-    OPT_INT("cols", 0, struct driver_options, cols, "N", 1, SESSION_COLS_MAX,
-        "its columns; default: 80"),
-    PREPARE_OPTS(struct driver_options),
-    PREPARE_UNSAFE_OPTS(struct driver_options),
+    OPT_INT(
+        "cols", 0, struct driver_flags, cols, "N", 1, SESSION_COLS_MAX, "its columns; default: 80"),
+    PREPARE_OPTS(struct driver_flags),
+    PREPARE_UNSAFE_OPTS(struct driver_flags),
 };
 
 static const struct example driver_examples[] = {
@@ -151,7 +151,7 @@ const struct cmd cmd_driver = {
     .min_args = 1,
     .max_args = COMMAND_WORDS_MAX,
     .arg_kind = ARG_FILE,
-    CMD_OPTS(driver_opts, struct driver_options),
+    CMD_OPTS(driver_opts, struct driver_flags),
     CMD_EXAMPLES(driver_examples),
     .run = driver_run_command,
 };

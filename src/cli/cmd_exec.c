@@ -1,8 +1,8 @@
 /* cordon exec: run one command under a policy. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
-#include "cli/interrupt.h"
 #include "cli/prepare.h"
+#include "io/interrupt.h"
 #include "io/tty.h"
 #include "job/job.h"
 #include "policy/preset.h"
@@ -17,7 +17,7 @@ enum {
     SIGNAL_BASE = 128,
 };
 
-struct exec_options {
+struct exec_flags {
     struct prepare_options prepare;
     const char *exit_code;
     bool pty, pipes;
@@ -25,7 +25,7 @@ struct exec_options {
 
 struct exec_ctx {
     struct cli *cli;
-    const struct exec_options *options;
+    const struct exec_flags *options;
     struct prepared p;
 };
 
@@ -45,14 +45,14 @@ static bool exec_has_input(void)
     return fstat(STDIN_FILENO, &st) == 0 && !S_ISCHR(st.st_mode);
 }
 
-static struct exec_job exec_make_job(const struct exec_ctx *x, int signals)
+static struct exec_options exec_make_options(const struct exec_ctx *x, int signals)
 {
-    const struct exec_options *o = x->options;
+    const struct exec_flags *o = x->options;
     bool json = x->cli->json, in_tty = isatty(STDIN_FILENO), out_tty = isatty(STDOUT_FILENO);
     bool terminal = !o->pipes && (o->pty || json || x->p.artifacts.dir >= 0 || out_tty);
     bool pass_keys = terminal && in_tty && out_tty && !json;
     struct tty_size size = tty_size(out_tty && !json ? STDOUT_FILENO : -1);
-    return (struct exec_job){
+    return (struct exec_options){
         .terminal = terminal,
         .pass_keys = pass_keys,
         .pipe_input = terminal && !pass_keys,
@@ -74,7 +74,7 @@ static int exit_status(const struct exec_ctx *x, const struct exec_result *r)
     return r->error.code ? err_status(r->error.code) : 0;
 }
 
-static bool exec_print_result(struct exec_ctx *x, struct job_exec *done, struct err *err)
+static bool exec_print_result(struct exec_ctx *x, struct observed_exec *done, struct err *err)
 {
     struct cli *cli = x->cli;
     const struct exec_result *r = &done->result;
@@ -95,8 +95,8 @@ static bool exec_print_result(struct exec_ctx *x, struct job_exec *done, struct 
 
 static bool exec_run_job(struct exec_ctx *x, int signals, struct err *err)
 {
-    const struct exec_job wish = exec_make_job(x, signals);
-    struct job_exec done;
+    const struct exec_options wish = exec_make_options(x, signals);
+    struct observed_exec done;
     prepare_warn(x->cli, &x->p);
     signal(SIGPIPE, SIG_IGN);
     bool ok = job_exec(&x->p, &wish, x->cli->json || x->options->prepare.artifacts, &done, err);
@@ -107,7 +107,7 @@ static bool exec_run_job(struct exec_ctx *x, int signals, struct err *err)
             signal(SIGPIPE, SIG_DFL);
             raise(SIGPIPE);
         }
-        job_exec_done(&done);
+        observed_exec_done(&done);
     }
     return ok;
 }
@@ -126,7 +126,7 @@ static bool exec_prepare_and_run(struct exec_ctx *x, struct err *err)
 
 static bool exec_run_command(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct exec_options *options = args->options;
+    const struct exec_flags *options = args->options;
     struct exec_ctx *x = ARENA_NEW(cli->arena, struct exec_ctx, 1);
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n + 1);
     memcpy(argv, args->v, args->n * sizeof(*argv));
@@ -147,12 +147,12 @@ static bool exec_run_command(struct cli *cli, const struct args *args, struct er
 static const char *const exit_codes[] = {"cordon", "child", NULL};
 
 static const struct opt exec_opts[] = {
-    PREPARE_OPTS(struct exec_options),
-    OPT_SET("pty", 0, struct exec_options, pty, "run it on a terminal of its own"),
-    OPT_SET("pipes", 0, struct exec_options, pipes, "run it on pipes"),
-    OPT_ONE_OF("exit-code", 0, struct exec_options, exit_code, "WHOSE", exit_codes,
+    PREPARE_OPTS(struct exec_flags),
+    OPT_SET("pty", 0, struct exec_flags, pty, "run it on a terminal of its own"),
+    OPT_SET("pipes", 0, struct exec_flags, pipes, "run it on pipes"),
+    OPT_ONE_OF("exit-code", 0, struct exec_flags, exit_code, "WHOSE", exit_codes,
         "whose code to exit with if the command fails: cordon (6, the default) or child"),
-    PREPARE_UNSAFE_OPTS(struct exec_options),
+    PREPARE_UNSAFE_OPTS(struct exec_flags),
 };
 
 static const struct example exec_examples[] = {
@@ -175,7 +175,7 @@ const struct cmd cmd_exec = {
     .min_args = 1,
     .max_args = COMMAND_WORDS_MAX,
     .arg_kind = ARG_FILE,
-    CMD_OPTS(exec_opts, struct exec_options),
+    CMD_OPTS(exec_opts, struct exec_flags),
     CMD_EXAMPLES(exec_examples),
     .run = exec_run_command,
 };

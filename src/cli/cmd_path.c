@@ -1,7 +1,7 @@
 /* cordon path: encode, decode, parse, root, resolve, check, glob. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
-#include "cli/project.h"
+#include "config/project.h"
 #include "path/boundary.h"
 #include "path/caret.h"
 #include "path/dirarg.h"
@@ -140,7 +140,7 @@ static const struct cmd cmd_parse = {
 static bool path_run_root(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO_PROJECT struct project p = PROJECT_INIT;
-    if (!project_find(cli, args->n ? args->v[0] : ".", &p, err))
+    if (!project_find(cli->arena, args->n ? args->v[0] : ".", &p, err))
         return false;
     if (!cli->json) {
         out_name(cli, p.root.dir, '\n');
@@ -177,7 +177,8 @@ static bool make_boundary(
     struct cli *cli, const struct path_check_options *options, struct boundary *b, struct err *err)
 {
     AUTO_PROJECT struct project p = PROJECT_INIT;
-    if (!project_find(cli, ".", &p, err) || !project_recover(cli, &p, err))
+    if (!project_find(cli->arena, ".", &p, err) ||
+        !project_recover(cli->arena, &p, out_notices(cli), err))
         return false;
     if (options->agent) {
         AUTO_FD int workspace = workspace_open(p.fd, options->agent, err);
@@ -369,7 +370,8 @@ static bool path_run_glob(struct cli *cli, const struct args *args, struct err *
     const struct glob_options *options = args->options;
     AUTO_PROJECT struct project p = PROJECT_INIT;
     struct glob *glob;
-    if (!project_find(cli, ".", &p, err) || !project_recover(cli, &p, err) ||
+    if (!project_find(cli->arena, ".", &p, err) ||
+        !project_recover(cli->arena, &p, out_notices(cli), err) ||
         !glob_compile(below_root(str_z(args->v[0]), p.root.dir), cli->arena, &glob, err))
         return false;
     AUTO_WALK_PROBLEMS struct walk_problems problems = {0};

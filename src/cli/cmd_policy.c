@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "cli/cmds.h"
-#include "cli/config.h"
+#include "config/config.h"
 #include "path/home.h"
 #include "path/lexical.h"
 #include "policy/grants.h"

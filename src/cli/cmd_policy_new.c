@@ -4,7 +4,7 @@
 #include "audit/script.h"
 #include "base/utf8.h"
 #include "cli/cmds.h"
-#include "cli/config.h"
+#include "config/config.h"
 #include "job/program.h"
 #include "path/beneath.h"
 #include "path/exact.h"

@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/cmds.h"
-#include "cli/interrupt.h"
 #include "cli/prepare.h"
-#include "io/file.h"
+#include "io/interrupt.h"
+#include "io/replace.h"
 #include "path/lexical.h"
 #include "policy/preset.h"
 #include "run/recorder.h"
@@ -52,6 +52,12 @@ struct record_ctx {
 
 /* File ---------------------------------------------------------------------------------------- */
 
+static const char *record_dir_of(struct record_ctx *r, const char *file)
+{
+    const char *slash = strrchr(file, '/');
+    return slash ? arena_strdup(r->cli->arena, str_n(file, (size_t)(slash - file) + 1)) : ".";
+}
+
 /* Checked before anything runs, so that an unwritable file does not waste the recording. */
 static bool record_check_file(struct record_ctx *r, struct err *err)
 {
@@ -61,8 +67,7 @@ static bool record_check_file(struct record_ctx *r, struct err *err)
         name =
             arena_printf(a, STR_FMT ".scenario.yaml", STR_ARG(lexical_name(str_z(r->p.argv[0]))));
     r->file = name;
-    const char *slash = strrchr(name, '/');
-    const char *dir = slash ? arena_strdup(a, str_n(name, (size_t)(slash - name) + 1)) : ".";
+    const char *dir = record_dir_of(r, name);
     if (access(dir, W_OK | X_OK) != 0)
         return err_errno(err, E_IO, errno, "cannot write to the directory '%s'", dir);
     if (!r->options->force && access(name, F_OK) == 0)
@@ -71,31 +76,18 @@ static bool record_check_file(struct record_ctx *r, struct err *err)
     return true;
 }
 
-static bool record_commit_file(
-    struct record_ctx *r, int fd, const char *temporary, struct str text, struct err *err)
+static bool record_write_file(struct record_ctx *r, struct str text, struct err *err)
 {
-    mode_t mask = umask(0);
-    umask(mask);
-    if (fchmod(fd, 0666 & ~mask) != 0 || !file_write_all(fd, text))
-        return err_errno(err, E_IO, errno, "cannot write '%s'", r->file);
-    unsigned flags = r->options->force ? 0 : RENAME_NOREPLACE;
-    if (renameat2(AT_FDCWD, temporary, AT_FDCWD, r->file, flags) == 0)
+    AUTO_FD int dir = open(record_dir_of(r, r->file), O_PATH | O_DIRECTORY | O_CLOEXEC);
+    const struct replace_options o = {.dir = dir,
+        .name = lexical_name(str_z(r->file)).p,
+        .mode = 0666,
+        .flags = r->options->force ? 0 : REPLACE_NEW};
+    if (dir >= 0 && replace_file(&o, text))
         return true;
     if (errno == EEXIST)
         return err_set(err, E_CONFLICT, "'%s' was made meanwhile, and is not replaced", r->file);
     return err_errno(err, E_IO, errno, "cannot write '%s'", r->file);
-}
-
-static bool record_write_file(struct record_ctx *r, struct str text, struct err *err)
-{
-    char *temporary = arena_printf(r->cli->arena, "%s.XXXXXX", r->file);
-    AUTO_FD int fd = mkostemp(temporary, O_CLOEXEC);
-    if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot write '%s'", r->file);
-    if (record_commit_file(r, fd, temporary, text, err))
-        return true;
-    unlink(temporary);
-    return false;
 }
 
 /* Scenario ------------------------------------------------------------------------------------ */
@@ -117,12 +109,12 @@ static json_t *scenario_of(struct record_ctx *r)
     for (size_t i = 1; r->p.argv[i]; i++)
         json_push(args, json_text(str_z(r->p.argv[i])));
     json_put(run, "args", args);
-    if (r->p.verdict.cwd.given.p)
-        json_put(run, "cwd", json_text(r->p.verdict.cwd.given));
+    if (r->p.confined.verdict.cwd.given.p)
+        json_put(run, "cwd", json_text(r->p.confined.verdict.cwd.given));
     json_put(size, "rows", json_integer(r->size.rows));
     json_put(size, "cols", json_integer(r->size.cols));
     json_put(run, "initial_size", size);
-    struct policy policy = r->p.policy;
+    struct policy policy = r->p.confined.policy;
     if (r->p.by_settings) { /* the settings are for this machine only */
         policy.sandbox = POLICY_NATIVE;
         policy.sandbox_unsafe_ack = false;
@@ -164,11 +156,11 @@ static const char *flags_of(const struct record_ctx *r)
         .given = &none,
         .dir = arena_str(a, str_head(file, (size_t)MAX(str_find_last(file, '/'), 1))),
         .cwd = r->p.cwd,
-        .network = r->p.policy.network_unsafe_ack,
+        .network = r->p.confined.policy.network_unsafe_ack,
     };
     struct consent_needs needs = {0};
     if (has_own_policy(r))
-        consent_find(&in, &r->p.verdict, &needs);
+        consent_find(&in, &r->p.confined.verdict, &needs);
     return needs.n ? arena_printf(a, " %s", consent_flags(&needs, a)) : "";
 }
 
@@ -342,13 +334,13 @@ static bool record_loop(struct record_ctx *r, int signals, struct err *err)
 
 static bool record_open_session(struct record_ctx *r, int signals, struct err *err)
 {
-    const struct policy_budgets *b = &r->p.policy.budgets;
+    const struct policy_budgets *b = &r->p.confined.policy.budgets;
     bool timed = r->options->prepare.policy || r->options->prepare.preset;
     r->size = child_size(r);
     const struct session_options options = {
-        .plan = &r->p.plan,
+        .plan = &r->p.confined.plan,
         .argv = r->p.argv,
-        .envp = r->p.envp,
+        .envp = r->p.confined.envp,
         .rows = r->size.rows,
         .cols = r->size.cols,
         /* Users take time to think: apply only a time limit that was requested. */

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "cli/cmds.h"
-#include "cli/interrupt.h"
 #include "cli/prepare.h"
+#include "io/interrupt.h"
 #include "path/beneath.h"
 #include "path/exact.h"
 #include "path/lexical.h"
@@ -216,22 +216,19 @@ static bool run_prepared(struct replay_ctx *x, const struct prepared *p,
 {
     sigset_t set;
     AUTO_FD int cancel = interrupt_open(false, &set);
-    const struct rerun_job job = {
+    const struct rerun_options options = {
         .source = &x->source,
         .points = &x->points,
         .n = &x->n,
         .scenario = scenario,
-        .verdict = &p->verdict,
-        .plan = &p->plan,
-        .argv = p->argv,
-        .envp = p->envp,
+        .confined = &p->confined,
         .artifacts = &x->artifacts,
         .run_id = x->run_id,
         .cancel = cancel,
     };
     prepare_warn(x->cli, p);
     signal(SIGPIPE, SIG_IGN);
-    bool ok = begin_record(x, err) && rerun(&job, &x->mismatch, err);
+    bool ok = begin_record(x, err) && rerun(&options, &x->mismatch, err);
     interrupt_close(&set);
     return ok;
 }

@@ -1,15 +1,16 @@
 /* cordon run: run scenarios. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
+#include "cli/box_cmds.h"
 #include "cli/cmds.h"
-#include "cli/goldens.h"
-#include "cli/interrupt.h"
 #include "cli/prepare.h"
-#include "cli/suite.h"
 #include "cli/watch.h"
 #include "io/file.h"
+#include "io/interrupt.h"
 #include "job/job.h"
 #include "policy/preset.h"
+#include "run/golden_select.h"
+#include "run/suite.h"
 #include "tui/display.h"
 
 #include <errno.h>
@@ -130,7 +131,7 @@ static bool open_watch(struct run_ctx *r, int signals, int *ret_cancel, struct e
     return true;
 }
 
-static bool run_and_report(struct run_ctx *r, const struct runner_job *wish, struct err *err)
+static bool run_and_report(struct run_ctx *r, const struct runner_options *wish, struct err *err)
 {
     struct runner_result result;
     bool ok = job_run(&r->p, &r->scenario, wish, &result, err);
@@ -152,7 +153,7 @@ static bool run_watched(struct run_ctx *r, int signals, struct err *err)
     signal(SIGPIPE, SIG_IGN);
     if (!open_watch(r, signals, &cancel, err))
         return false;
-    const struct runner_job wish = {
+    const struct runner_options wish = {
         .cells = r->options->cells,
         .cancel = cancel,
         .progress = run_on_progress,
@@ -191,6 +192,31 @@ static void keep_scenario(struct run_ctx *r)
             &r->p, str_z(arena_printf(a, STR_FMT STR_FMT, STR_ARG(dir), STR_ARG(golden->file))));
 }
 
+/* Returns true if the user agrees to write the missing ones. */
+static bool ask_for_missing(struct cli *cli, const struct scenario *s)
+{
+    AUTO_ERR struct err no = {0};
+    struct str names = {0};
+    if (!cli->json && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+        names = golden_select_missing(cli->arena, s);
+    if (!names.p)
+        return false;
+    const char *question = arena_printf(cli->arena,
+        "Write the missing golden files (" STR_FMT ") from what is shown?", STR_ARG(names));
+    return box_use_consent(cli, question, "give --update-goldens", &no);
+}
+
+static bool select_goldens(
+    struct cli *cli, const struct run_options *options, struct scenario *s, struct err *err)
+{
+    const char *which = options->update_goldens;
+    if (!golden_select(cli->arena, which, s, err))
+        return false;
+    if (!which && !options->tap && scenario_golden(s, 0) && ask_for_missing(cli, s))
+        s->goldens->mode = GOLDEN_MISSING;
+    return true;
+}
+
 static bool run_file(
     struct cli *cli, const struct run_options *options, struct suite *s, struct err *err)
 {
@@ -212,9 +238,8 @@ static bool run_file(
     if (ok && options->prepare.explain)
         ok = prepare_explain(cli, &r.p, err);
     else if (ok)
-        ok = runner_check(&r.scenario, &r.p.policy, err) && prepared_ok(&r.p, err) &&
-             goldens_prepare(cli, options->update_goldens, !options->tap, &r.scenario, err) &&
-             prepare_and_run(&r, err);
+        ok = runner_check(&r.scenario, &r.p.confined.policy, err) && prepared_ok(&r.p, err) &&
+             select_goldens(cli, options, &r.scenario, err) && prepare_and_run(&r, err);
     entry->ms = clock_mono_ms() - started_ms;
     entry->exit = cli->status;
     if (r.kept) {
@@ -285,6 +310,51 @@ static const char *const *worker_words(void *context, const struct suite_entry *
     return w.p;
 }
 
+/* Repeats a worker's stderr. */
+static void repeat_words(
+    void *context, const struct suite_entry *e, const struct suite_words *words)
+{
+    const struct run_words *w = context;
+    struct str line, rest = words->text;
+    if (rest.n || words->cut)
+        out_note(w->cli, "%s:", e->name);
+    if (words->cut)
+        out_note(w->cli, "  [the first %llu bytes are left out]", (unsigned long long)words->cut);
+    while (str_cut(rest, '\n', &line, &rest))
+        out_note(w->cli, "  " STR_FMT, STR_ARG(line));
+}
+
+static bool suite_run_canceled(struct cli *cli, struct suite *s, struct err *err)
+{
+    sigset_t set;
+    AUTO_FD int cancel = interrupt_open(false, &set);
+    cli->patience.cancel = cancel;
+    bool ok = suite_run(s, cancel, err);
+    cli->patience.cancel = -1;
+    interrupt_close(&set);
+    return ok;
+}
+
+static void print_suite(struct cli *cli, const struct suite *s)
+{
+    int width = 8;
+    uint64_t ms = 0;
+    for (size_t i = 0; i < s->n; i++)
+        width = MAX(width, (int)strlen(s->entries[i].name));
+    for (size_t i = 0; i < s->n; i++) {
+        const struct suite_entry *e = &s->entries[i];
+        char name[SUITE_NAME_MAX + 16];
+        snprintf(name, sizeof(name), "%-*s", width, e->name);
+        out_name(cli, str_z(name), ' ');
+        out_text(cli, STR(" "));
+        out_styled(cli, strcmp(e->status, "passed") == 0 ? OUT_GREEN : OUT_RED, e->status);
+        out_line(cli, "%*s %7llu ms", 8 - (int)strlen(e->status), "", (unsigned long long)e->ms);
+        ms += e->ms;
+    }
+    out_line(cli, "%zu of %zu scenarios passed, %llu ms", suite_count(s, "passed"), s->n,
+        (unsigned long long)ms);
+}
+
 static bool run_suite(
     struct cli *cli, const struct run_options *options, struct suite *s, struct err *err)
 {
@@ -296,14 +366,16 @@ static bool run_suite(
     if (dir && mkdir(dir, 0777) != 0 && errno != EEXIST)
         return err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir);
     s->jobs = options->jobs ? (unsigned)options->jobs : 1;
-    s->verbose = options->verbose;
-    if (!suite_run(s, worker_words, &w, err))
+    s->argv = worker_words;
+    s->ended = repeat_words;
+    s->context = &w;
+    if (!suite_run_canceled(cli, s, err))
         return false;
     cli->status = suite_status(s);
     if (cli->json)
         return out_json(cli, suite_json(s), err);
     if (!options->tap)
-        suite_table(s);
+        print_suite(cli, s);
     return true;
 }
 
@@ -323,7 +395,7 @@ static bool write_junit(const struct suite *s, int fd, const char *name, struct 
 {
     AUTO_BUF struct buf xml = BUF_INIT(REPORT_MAX);
     struct stat st;
-    report_junit(s, &xml);
+    suite_add_junit(s, &xml);
     if (!buf_ok(&xml))
         return err_set(err, E_IO, "the report is larger than %d bytes", REPORT_MAX);
     if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
@@ -338,7 +410,7 @@ static void write_reports(
 {
     AUTO_ERR struct err error = {0};
     if (options->tap)
-        report_tap(s, &cli->stdout_buf);
+        suite_add_tap(s, &cli->stdout_buf);
     if (junit < 0 || write_junit(s, junit, options->junit, &error))
         return;
     out_say_error(cli, &error);
@@ -369,7 +441,7 @@ static bool run_check_options(
 static bool run_scenarios(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct run_options *options = args->options;
-    AUTO(suite_done) struct suite s = {.cli = cli};
+    AUTO(suite_done) struct suite s = {.arena = cli->arena};
     AUTO_FD int junit = -1;
     bool many = args->n > 1 || (options->scenario && run_is_dir(options->scenario));
     if (!run_check_options(cli, options, args->n, err) ||
@@ -407,8 +479,8 @@ static const struct opt run_opts[] = {
         "how many scenarios run at once; default: 1"),
     OPT_STRING("junit", 0, struct run_options, junit, "FILE", ARG_FILE,
         "write a report there as JUnit's XML: a suite for each scenario, a case for each step"),
-    OPT_BARE_OR_ONE_OF("update-goldens", struct run_options, update_goldens, "WHICH", goldens_modes,
-        "stale",
+    OPT_BARE_OR_ONE_OF("update-goldens", struct run_options, update_goldens, "WHICH",
+        golden_select_modes, "stale",
         "write goldens from what is shown: those that are missing, that have changed, or all; "
         "without a value (stale) those that are missing or differ. Without the option none is "
         "written, unless you agree to it on the terminal"),

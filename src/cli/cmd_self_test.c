@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/cmds.h"
-#include "cli/self_test.h"
+#include "config/config.h"
+#include "doctor/self_test.h"
 #include "sandbox/machine.h"
 
 struct self_test_options {
@@ -17,17 +18,6 @@ struct tally {
     size_t n[ARRAY_LEN(status_names)];
     uint64_t started_ms;
 };
-
-static struct outcome self_test_run_check(struct bed *bed, const struct self_test_check *check)
-{
-    if (check->in_sandbox && bed->no_sandbox)
-        return (struct outcome){OUTCOME_FAILED, "it needs the sandbox, which does not work here",
-            "as for 'sandbox' above"};
-    if (clock_mono_ms() >= bed->until_ms)
-        return (struct outcome){OUTCOME_FAILED, "not tried: the time for all checks is up",
-            "try again when the machine is less busy"};
-    return check->run(bed);
-}
 
 static void print_check(
     struct cli *cli, const struct self_test_check *check, const struct outcome *o)
@@ -57,16 +47,16 @@ static void note_check(
     t->n[o->status]++;
 }
 
-static bool run_checks(struct bed *bed, struct tally *t, struct err *err)
+static bool run_checks(struct cli *cli, struct bed *bed, struct tally *t, struct err *err)
 {
     for (size_t i = 0; i < n_self_test_checks; i++) {
         uint64_t before = clock_mono_ms();
-        struct outcome o = self_test_run_check(bed, &self_test_checks[i]);
+        struct outcome o = self_test_run(bed, &self_test_checks[i]);
         if (bed->interrupted)
             return err_set(err, E_CANCELED, "interrupted");
         note_check(t, &self_test_checks[i], &o, clock_mono_ms() - before);
-        if (!bed->cli->json)
-            print_check(bed->cli, &self_test_checks[i], &o);
+        if (!cli->json)
+            print_check(cli, &self_test_checks[i], &o);
     }
     return true;
 }
@@ -102,21 +92,38 @@ static bool self_test_print_result(struct cli *cli, const struct tally *t, struc
     return true;
 }
 
+static bool self_test_open(struct cli *cli, struct bed *ret_bed, struct err *err)
+{
+    AUTO_ERR struct err no_state = {0};
+    struct bed_options options = {.arena = cli->arena};
+    if (!config_state_path(cli->arena, "", &options.state, &no_state))
+        options.state_error = arena_printf(cli->arena, "%s", no_state.message);
+    return bed_open(&options, ret_bed, err);
+}
+
+static void self_test_close(struct cli *cli, struct bed *bed)
+{
+    const char *warnings[BED_WARNINGS_MAX];
+    size_t n = bed_close(bed, warnings);
+    for (size_t i = 0; i < n; i++)
+        out_warn(cli, "%s", warnings[i]);
+}
+
 static bool run_self_test(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct self_test_options *options = args->options;
     AUTO_JSON json_t *checks = json_array();
     struct tally t = {.checks = checks, .started_ms = clock_mono_ms()};
     struct bed bed = BED_INIT;
-    if (!bed_open(cli, &bed, err))
+    if (!self_test_open(cli, &bed, err))
         return false;
     if (!cli->json)
         out_line(cli, "cordon %s on Linux %s, as %s", CORDON_VERSION, machine_get()->release,
             geteuid() == 0 ? "root" : "an ordinary user");
-    bool ok = run_checks(&bed, &t, err);
+    bool ok = run_checks(cli, &bed, &t, err);
     if (ok)
         cli->status = self_test_exit_status(&t, &bed, options->strict);
-    bed_close(&bed);
+    self_test_close(cli, &bed);
     return ok && self_test_print_result(cli, &t, err);
 }
 
@@ -145,4 +152,21 @@ const struct cmd cmd_self_test = {
     CMD_OPTS(self_test_opts, struct self_test_options),
     CMD_EXAMPLES(self_test_examples),
     .run = run_self_test,
+};
+
+/* A hidden command: this program performs the acts itself, so that nothing else need be
+ * installed. */
+static bool run_act(struct cli *cli, const struct args *args, struct err *err)
+{
+    return self_test_act(args->v[0], args->v[1], &cli->stdout_buf, err);
+}
+
+const struct cmd cmd_self_test_act = {
+    .name = SELF_TEST_ACT,
+    .hidden = true,
+    .summary = "try one act and say how it ended, for 'cordon self-test'",
+    .usage = "ACT ARGUMENT",
+    .min_args = 2,
+    .max_args = 2,
+    .run = run_act,
 };

@@ -1,7 +1,7 @@
 /* cordon serve-script: serve a script over HTTP, like a model's service. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
-#include "cli/interrupt.h"
+#include "io/interrupt.h"
 #include "llm/serve.h"
 
 #include <errno.h>

@@ -4,8 +4,8 @@
 #include "agent/exchange.h"
 #include "agent/undo.h"
 #include "cli/cmds.h"
-#include "cli/config.h"
 #include "cli/session_view.h"
+#include "config/config.h"
 #include "io/file.h"
 
 #include <errno.h>

@@ -1,11 +1,12 @@
 /* cordon tools, cordon tool: list the tools, and call one. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "cli/bench.h"
+#include "cli/agent_opts.h"
 #include "cli/cmds.h"
-#include "cli/serve.h"
+#include "cli/out.h"
 #include "io/file.h"
 #include "io/patience.h"
+#include "tool/call_server.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,7 +54,7 @@ const struct cmd cmd_tools = {
 /* tool ---------------------------------------------------------------------------------------- */
 
 struct tool_options {
-    struct bench_options bench;
+    struct tool_setup_options tools;
     const char *json;
     struct opt_words arg;
     bool serve;
@@ -166,18 +167,30 @@ static bool tools_print_result(
     return true;
 }
 
+/* The process is about to exit: a stalled stderr must not delay it. */
+static void tools_report_canceled(void *context, const struct err *error)
+{
+    struct cli *cli = context;
+    patience_end(&cli->patience);
+    out_say_error(cli, error);
+}
+
 static bool tools_serve(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct tool_options *options = args->options;
-    struct bench bench = BENCH_INIT;
+    struct tool_setup setup = TOOL_SETUP_INIT;
     if (args->n || options->json || options->arg.n)
         return err_set(err, E_CLI_INVALID_ARG,
             "--serve takes the tools' names and arguments from standard input");
-    if (!bench_open(cli, &options->bench, &bench, err))
+    if (!tool_setup_open(cli->arena, &options->tools, out_notices(cli), &setup, err))
         return false;
-    bench_warn(&bench);
-    bool ok = serve_calls(&bench, err);
-    bench_done(&bench);
+    tool_setup_warn(&setup);
+    const struct call_server_options server = {.box = setup.box,
+        .toolbox = &setup.options,
+        .on_canceled = tools_report_canceled,
+        .context = cli};
+    bool ok = call_server_run(&server, err);
+    tool_setup_done(&setup);
     return ok;
 }
 
@@ -205,17 +218,17 @@ static void tools_on_canceled(void *context, const struct tool_result *result)
     _exit(c->cli->status);
 }
 
-static void run_call(struct one_call *c, struct bench *bench, struct tool_result *ret_result)
+static void run_call(struct one_call *c, struct tool_setup *setup, struct tool_result *ret_result)
 {
-    bench->options.one_call = true;
-    bench->options.called_off = tools_on_canceled;
-    bench->options.context = c;
+    setup->options.one_call = true;
+    setup->options.called_off = tools_on_canceled;
+    setup->options.context = c;
     if (c->bad.code)
-        tool_refuse(bench->box, c->name, &c->bad, ret_result);
+        tool_refuse(setup->box, c->name, &c->bad, ret_result);
     else if (c->options->json)
-        tool_call(bench->box, c->name, buf_str(&c->text), ret_result);
+        tool_call(setup->box, c->name, buf_str(&c->text), ret_result);
     else
-        tool_call_json(bench->box, c->name, c->pairs, ret_result);
+        tool_call_json(setup->box, c->name, c->pairs, ret_result);
 }
 
 /* Makes a result for a tool that could not be called. */
@@ -230,23 +243,23 @@ static bool call_one(struct one_call *c, struct err *err)
 {
     const struct tool_options *options = c->options;
     struct tool_result result;
-    struct bench bench = BENCH_INIT;
+    struct tool_setup setup = TOOL_SETUP_INIT;
     AUTO_ERR struct err why = {0};
     /* Read before signals are blocked: the user may interrupt typing the arguments. */
     bool read UNUSED = read_pairs(tool_find(c->name), &options->arg, c->pairs, &c->bad) &&
                        (!options->json || tools_read_source(options->json, &c->text, &c->bad));
-    if (bench_open(c->cli, &options->bench, &bench, &why)) {
+    if (tool_setup_open(c->cli->arena, &options->tools, out_notices(c->cli), &setup, &why)) {
         if (str_is(c->name, "shell"))
-            bench_warn(&bench);
-        run_call(c, &bench, &result);
+            tool_setup_warn(&setup);
+        run_call(c, &setup, &result);
     } else if (options->json)
         not_called(&why, &result);
     else
         return err_move(err, &why);
     bool ok = tools_print_result(c->cli, &result, options->json != NULL, err);
     tool_result_done(&result);
-    if (bench.box)
-        bench_done(&bench);
+    if (setup.box)
+        tool_setup_done(&setup);
     return ok;
 }
 
@@ -288,7 +301,7 @@ static const struct opt tool_opts[] = {
     OPT_SET("serve", 0, struct tool_options, serve,
         "read calls from standard input, {\"name\", \"arguments\", \"request_id\"} in a line each, "
         "and print a result for each"),
-    BENCH_OPTS(struct tool_options),
+    TOOL_SETUP_OPTS(struct tool_options, tools),
 };
 
 static const struct example tool_examples[] = {

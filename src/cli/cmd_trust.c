@@ -4,23 +4,19 @@
 #include "base/utf8.h"
 #include "cli/box_cmds.h"
 #include "cli/cmds.h"
-#include "cli/columns.h"
-#include "cli/config.h"
-#include "cli/trust_held.h"
-#include "job/job.h"
-#include "job/trust.h"
-#include "path/beneath.h"
+#include "config/config.h"
+#include "job/trust_held.h"
+#include "job/trust_scenario.h"
 #include "path/lexical.h"
-
-#include <errno.h>
-#include <unistd.h>
+#include "tui/columns.h"
 
 enum {
     FILES_MAX = 1000,
     STATE_COLUMNS = 8,
     WHEN_COLUMNS = 12,
     LINE_MAX_BYTES = 4 << 20,
-    WORDS_SHOWN = 256 * 1024, /* bytes of a command that are shown */
+    WORDS_SHOWN = 256 * 1024,   /* bytes of a command that are shown */
+    HELD_SHOWN_MAX = 64 * 1024, /* bytes of a held file that are shown */
 };
 
 struct trust_options {
@@ -62,38 +58,6 @@ static void trust_print_request(struct cli *cli, const struct scenario *s, const
         out_note(cli, "  %s (%s; %s)", needs->p[i].what, needs->p[i].field, needs->p[i].flag);
 }
 
-/* Finds everything that the scenario's own policy needs, independent of the working directory.
- * Fails if the policy would be denied even with the user's consent. */
-static bool find_needs(
-    struct cli *cli, const struct scenario *s, struct consent_needs *ret_needs, struct err *err)
-{
-    static const struct consent none;
-    static const struct prepare_options all = {.ack = {true, true, true, true, true, true, true}};
-    const struct consent_input in = {
-        .author = CONSENT_SCENARIO,
-        .given = &none,
-        .network = s->policy.network_unsafe_ack,
-    };
-    struct prepared p = {.arena = cli->arena, .options = &all};
-    prepare_scenario(&p, s);
-    *ret_needs = (struct consent_needs){0};
-    if (!s->has_policy)
-        return true;
-    bool ok = prepare_policy(&p, err) && prepared_ok(&p, err);
-    if (ok)
-        consent_find(&in, &p.verdict, ret_needs);
-    prepared_done(&p);
-    return ok;
-}
-
-static void note_flags(struct arena *a, const struct consent_needs *needs, struct trust *t)
-{
-    t->flags.p = ARENA_NEW(a, struct str, CONSENT_NEEDS);
-    for (size_t i = 0; i < needs->n; i++)
-        t->flags.p[t->flags.n++] = str_z(needs->p[i].flag);
-    t->trusted_at_ms = clock_wall_ms();
-}
-
 static bool trust_confirm(struct cli *cli, const struct trust_options *o, const struct trust *t,
     const struct consent_needs *needs, const struct scenario *s, struct err *err)
 {
@@ -117,7 +81,7 @@ static bool trust_scenario(struct cli *cli, const struct trust_options *o, const
     AUTO(trust_close) struct trust_store store = TRUST_STORE_NONE;
     struct consent_needs needs;
     struct trust t;
-    if (!find_needs(cli, s, &needs, err))
+    if (!trust_find_needs(s, cli->arena, &needs, err))
         return false;
     if (needs.n == 0) {
         out_note(cli, "'%s' needs no trust: it reaches nothing beyond itself", path);
@@ -126,8 +90,7 @@ static bool trust_scenario(struct cli *cli, const struct trust_options *o, const
     if (!trust_identify(s, path, cli->arena, &t, err) ||
         !trust_confirm(cli, o, &t, &needs, s, err) || !open_store(cli, true, &store, err))
         return false;
-    note_flags(cli->arena, &needs, &t);
-    if (!trust_add(&store, &t, err))
+    if (!trust_grant(&store, &needs, cli->arena, &t, err))
         return false;
     if (!cli->json)
         trust_print_file(cli, "trusted: ", t.file);
@@ -135,11 +98,40 @@ static bool trust_scenario(struct cli *cli, const struct trust_options *o, const
     return true;
 }
 
-static bool trust_set_aside(
+/* Held files of a repository. */
+
+static bool confirm_held(
+    struct cli *cli, struct str path, struct str bytes, bool yes, struct err *err)
+{
+    AUTO_BUF struct buf shown = BUF_INIT(8 * HELD_SHOWN_MAX);
+    struct str line, rest = str_head(bytes, HELD_SHOWN_MAX);
+    if (yes)
+        return true;
+    out_note(cli, STR_FMT ":", STR_ARG(path));
+    while (str_cut(rest, '\n', &line, &rest)) {
+        buf_reset(&shown);
+        utf8_add_printable(&shown, line);
+        out_note(cli, "  %s", buf_z(&shown));
+    }
+    if (bytes.n > HELD_SHOWN_MAX)
+        out_note(cli, "  [and %zu bytes more]", bytes.n - HELD_SHOWN_MAX);
+    return box_use_consent(cli, "Put it back, so that git uses it?", "give --yes", err);
+}
+
+static bool trust_held_file(
     struct cli *cli, const struct trust_options *o, struct str path, json_t *list, struct err *err)
 {
     AUTO(trust_close) struct trust_store store = TRUST_STORE_NONE;
-    return open_store(cli, true, &store, err) && trust_held(cli, &store, path, o->yes, list, err);
+    AUTO(trust_held_done) struct trust_held h = TRUST_HELD_NONE;
+    struct trust t;
+    if (!open_store(cli, true, &store, err) || !trust_held_read(path, cli->arena, &h, err) ||
+        !confirm_held(cli, path, buf_str(&h.bytes), o->yes, err) ||
+        !trust_held_restore(&h, &store, cli->arena, &t, err))
+        return false;
+    if (!cli->json)
+        trust_print_file(cli, "put back: ", h.place);
+    json_push(list, field_write(&trust_shape, &t));
+    return true;
 }
 
 static bool trust_files(struct cli *cli, const struct args *args, json_t *object, struct err *err)
@@ -153,7 +145,7 @@ static bool trust_files(struct cli *cli, const struct args *args, json_t *object
         struct scenario s = {0};
         struct str whole = lexical_absolute(cli->arena, cwd, str_z(args->v[i]));
         if (trust_held_is(whole)) {
-            if (!trust_set_aside(cli, args->options, whole, list, err))
+            if (!trust_held_file(cli, args->options, whole, list, err))
                 return false;
             continue;
         }
@@ -168,24 +160,6 @@ static bool trust_files(struct cli *cli, const struct args *args, json_t *object
 }
 
 /* List, remove -------------------------------------------------------------------------------- */
-
-/* State of the files of an entry. */
-static const char *trust_entry_state(struct cli *cli, const struct trust *t)
-{
-    AUTO_ERR struct err error = {0};
-    struct scenario s = {0};
-    struct trust now;
-    const char *path = arena_strdup(cli->arena, t->file);
-    if (trust_held_entry(t))
-        return "trusted"; /* the entry is for these contents, even if the file has changed */
-    if (access(path, F_OK) != 0 && errno == ENOENT)
-        return "missing";
-    if (!scenario_load(path, cli->arena, &s, &error))
-        return "changed";
-    bool same = trust_identify(&s, path, cli->arena, &now, &error) && str_eq(now.id, t->id);
-    scenario_done(&s);
-    return same ? "trusted" : "changed";
-}
 
 static void list_line(struct cli *cli, const struct trust *t, const char *state)
 {
@@ -215,7 +189,7 @@ static bool list_entries(struct cli *cli, json_t *object, struct err *err)
     if (!trust_list(&store, cli->arena, &entries, &n, err))
         return false;
     for (size_t i = 0; i < n; i++) {
-        const char *state = trust_entry_state(cli, &entries[i]);
+        const char *state = trust_entry_state(&entries[i], cli->arena);
         json_t *entry = field_write(&trust_shape, &entries[i]);
         json_put(entry, "state", json_string(state));
         json_push(list, entry);
@@ -223,16 +197,6 @@ static bool list_entries(struct cli *cli, json_t *object, struct err *err)
             list_line(cli, &entries[i], state);
     }
     return true;
-}
-
-/* Path as stored in an entry: symlinks in its directory are resolved if it exists. */
-static struct str trust_file_path(struct cli *cli, struct str cwd, const char *path)
-{
-    struct str whole = lexical_absolute(cli->arena, cwd, str_z(path));
-    size_t slash = (size_t)MAX(str_find_last(whole, '/'), 1);
-    AUTO_FD int fd = beneath_peek(arena_strdup(cli->arena, str_head(whole, slash)));
-    AUTO_FREE char *dir = fd >= 0 ? beneath_name(fd) : NULL;
-    return dir ? lexical_absolute(cli->arena, str_z(dir), lexical_name(whole)) : whole;
 }
 
 static bool remove_entries(
@@ -246,7 +210,7 @@ static bool remove_entries(
         return false;
     for (size_t i = 0; i < args->n; i++) {
         size_t n;
-        struct str file = trust_file_path(cli, cwd, args->v[i]);
+        struct str file = trust_entry_path(cwd, args->v[i], cli->arena);
         if (!trust_remove(&store, file, &n, err))
             return false;
         if (n == 0)

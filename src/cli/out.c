@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/out.h"
 
+#include "base/protocol.h"
 #include "base/utf8.h"
 #include "io/file.h"
 #include "path/exact.h"
@@ -89,7 +90,7 @@ void out_styled(struct cli *cli, enum out_style style, const char *text)
 bool out_json(struct cli *cli, json_t *object, struct err *err)
 {
     AUTO_JSON json_t *whole = json_object();
-    json_object_set_new(whole, "protocol_version", json_integer(OUT_PROTOCOL_VERSION));
+    json_object_set_new(whole, "protocol_version", json_integer(PROTOCOL_VERSION));
     int failed = json_object_update(whole, object);
     json_decref(object);
     BUG_ON(failed);
@@ -260,4 +261,24 @@ void out_warn(struct cli *cli, const char *format, ...)
     buf_vprintf(&message, format, args);
     va_end(args);
     out_print_message(cli, OUT_YELLOW, "warning: ", buf_str(&message), "");
+}
+
+static void out_put_notice(void *cli, struct str text)
+{
+    out_warn(cli, STR_FMT, STR_ARG(text));
+}
+
+struct notices out_notices(struct cli *cli)
+{
+    return (struct notices){out_put_notice, cli};
+}
+
+static void out_put_note(void *cli, struct str text)
+{
+    out_note(cli, STR_FMT, STR_ARG(text));
+}
+
+struct notices out_notes(struct cli *cli)
+{
+    return (struct notices){out_put_note, cli};
 }

@@ -15,11 +15,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/json.h"
+#include "base/notice.h"
 #include "io/patience.h"
-
-enum {
-    OUT_PROTOCOL_VERSION = 1,
-};
 
 struct cli {
     struct arena *arena; /* valid while the command runs */
@@ -69,8 +66,14 @@ struct str out_path(struct cli *cli, struct str path);
 /* Prints a warning on stderr. */
 void out_warn(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* Prints the notices of other code as warnings on stderr. */
+struct notices out_notices(struct cli *cli);
+
 /* Prints a line on stderr without a prefix, such as progress or a screen. */
 void out_note(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Prints the notices of other code like out_note(). */
+struct notices out_notes(struct cli *cli);
 
 /* The same without a line break, for a question. */
 void out_ask(struct cli *cli, const char *format, ...) PRINTF_LIKE(2, 3);

@@ -2,19 +2,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/prepare.h"
 
-#include "cli/config.h"
 #include "cli/out.h"
-#include "cli/own.h"
-#include "cli/trust_held.h"
+#include "config/config.h"
+#include "config/own.h"
+#include "job/trust_held.h"
 #include "policy/grants.h"
 #include "repo/protect.h"
 #include "sandbox/report.h"
 
 bool prepare_explain(struct cli *cli, struct prepared *x, struct err *err)
 {
-    bool allowed = x->verdict.denials.n == 0;
-    AUTO_JSON json_t *object = policy_explain(&x->verdict);
-    json_put(object, "policy", policy_to_json(&x->policy));
+    bool allowed = x->confined.verdict.denials.n == 0;
+    AUTO_JSON json_t *object = policy_explain(&x->confined.verdict);
+    json_put(object, "policy", policy_to_json(&x->confined.policy));
     json_put(object, "sandbox_report", json_object());
     if (allowed) {
         x->idle = true;
@@ -23,8 +23,9 @@ bool prepare_explain(struct cli *cli, struct prepared *x, struct err *err)
         x->protect = NULL;
         if (!ok)
             return false;
-        json_put(object, "sandbox_report", report_json(&x->verdict, &x->plan, NULL));
-        json_put(object, "plan", plan_json(&x->plan));
+        json_put(
+            object, "sandbox_report", report_json(&x->confined.verdict, &x->confined.plan, NULL));
+        json_put(object, "plan", plan_json(&x->confined.plan));
     }
     cli->status = allowed ? 0 : err_status(E_POLICY_DENIED);
     if (cli->json)
@@ -69,13 +70,13 @@ bool prepare_settings(struct cli *cli, struct prepared *x, struct err *err)
 
 void prepare_warn(struct cli *cli, const struct prepared *x)
 {
-    const bool landlock = x->plan.mode == POLICY_LANDLOCK;
-    if (!x->verdict.cwd.given.p)
+    const bool landlock = x->confined.plan.mode == POLICY_LANDLOCK;
+    if (!x->confined.verdict.cwd.given.p)
         out_warn(cli, "no working directory is allowed: the command starts in %s",
             landlock ? "a private directory for temporary files" : "its private /tmp");
     if (x->by_settings)
         out_warn(cli, CONFIG_WEAKER_WORDS);
-    if (x->plan.mode == POLICY_NO_SANDBOX)
+    if (x->confined.plan.mode == POLICY_NO_SANDBOX)
         out_warn(cli, "NO SANDBOX: nothing of the policy is enforced");
 }
 

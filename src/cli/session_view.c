@@ -5,9 +5,9 @@
 #include "base/clock.h"
 #include "base/id.h"
 #include "base/utf8.h"
-#include "cli/columns.h"
 #include "io/tty.h"
 #include "llm/message.h"
+#include "tui/columns.h"
 
 enum {
     PLAIN_COLUMNS = 120, /* width without a terminal */

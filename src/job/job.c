@@ -7,8 +7,7 @@
 
 static struct result_input input_of(const struct prepared *p, const char *mode)
 {
-    return (struct result_input){
-        .mode = mode, .verdict = &p->verdict, .plan = &p->plan, .argv = p->argv};
+    return (struct result_input){.mode = mode, .confined = &p->confined, .argv = p->argv};
 }
 
 /* Writes the RunResult to the record, and returns it if requested. */
@@ -47,17 +46,14 @@ static bool job_start_record(struct prepared *p, const struct scenario *s, struc
     return artifacts_put_json(&p->artifacts, "scenario.json", scenario, err);
 }
 
-bool job_run(struct prepared *p, const struct scenario *scenario, const struct runner_job *wish,
+bool job_run(struct prepared *p, const struct scenario *scenario, const struct runner_options *wish,
     struct runner_result *ret_result, struct err *err)
 {
-    struct runner_job job = *wish;
-    job.scenario = scenario;
-    job.verdict = &p->verdict;
-    job.plan = &p->plan;
-    job.argv = p->argv;
-    job.envp = p->envp;
-    job.artifacts = prepared_record(p);
-    bool ok = job_start_record(p, scenario, err) && runner_run(&job, ret_result, err);
+    struct runner_options options = *wish;
+    options.scenario = scenario;
+    options.confined = &p->confined;
+    options.artifacts = prepared_record(p);
+    bool ok = job_start_record(p, scenario, err) && runner_run(&options, ret_result, err);
     prepare_check(p);
     return ok;
 }
@@ -77,62 +73,31 @@ void job_run_end(struct prepared *p, const struct scenario *scenario,
 
 /* Commands ------------------------------------------------------------------------------------ */
 
-/* Takes the only observation of a run without steps, and stores it if there is a record. A failure
- * becomes the run's error unless it already has one. */
-static void job_observe(struct prepared *p, struct job_exec *x)
+bool job_exec(struct prepared *p, const struct exec_options *wish, bool told,
+    struct observed_exec *ret_observed, struct err *err)
 {
-    char name[ARTIFACTS_NAME];
-    AUTO_ERR struct err error = {0};
-    struct artifacts *a = prepared_record(p);
-    x->observer.ended = true;
-    x->observer.snapshot_max = p->policy.budgets.max_snapshot_bytes;
-    x->observation = observer_take(&x->observer, x->term, OBSERVER_FULL);
-    observer_record(&x->observer, x->observation, NULL);
-    const json_t *screen = json_object_get(x->observation, "screen");
-    bool ok = observer_fits(&x->observer, &error) &&
-              (!a || !x->term || artifacts_snapshot(a, screen, name, &error));
-    if (!ok && !x->result.error.code) {
-        x->result.status = EXEC_ERRORED;
-        err_move(&x->result.error, &error);
-    }
-}
-
-bool job_exec(struct prepared *p, const struct exec_job *wish, bool told, struct job_exec *ret_exec,
-    struct err *err)
-{
-    struct job_exec *x = ret_exec;
-    struct exec_job job = *wish;
-    bool wanted = told || prepared_record(p);
-    *x = (struct job_exec){0};
-    observer_init(&x->observer, NULL);
-    x->observer.artifacts = prepared_record(p);
-    x->observer.also = wish->seen;
-    x->observer.context = wish->context;
-    if (wanted && wish->terminal)
-        x->term = term_new(&(struct term_options){.rows = wish->rows,
-            .cols = wish->cols,
-            .event = observer_term_event,
-            .context = &x->observer});
-    job.verdict = &p->verdict;
-    job.plan = &p->plan;
-    job.argv = p->argv;
-    job.envp = p->envp;
-    job.seen = observer_output;
-    job.event = observer_event;
-    job.term = x->term;
-    job.context = &x->observer;
-    bool ok = exec_run(&job, &x->result, err);
+    struct exec_options exec = *wish;
+    const struct observed_exec_options options = {
+        .artifacts = prepared_record(p),
+        .snapshot_max = p->confined.policy.budgets.max_snapshot_bytes,
+        .screen = told || prepared_record(p),
+    };
+    exec.confined = &p->confined;
+    bool ok = observed_exec_run(&options, &exec, ret_observed, err);
     prepare_check(p);
-    if (!ok) {
-        job_exec_done(x);
-        return false;
+    if (!ok || !options.screen)
+        return ok;
+    /* A failure becomes the run's error unless it already has one. */
+    AUTO_ERR struct err error = {0};
+    struct exec_result *result = &ret_observed->result;
+    if (!observed_exec_take(ret_observed, OBSERVER_FULL, &error) && !result->error.code) {
+        result->status = EXEC_ERRORED;
+        err_move(&result->error, &error);
     }
-    if (wanted)
-        job_observe(p, x);
     return true;
 }
 
-void job_exec_end(struct prepared *p, struct job_exec *x, json_t **ret_json)
+void job_exec_end(struct prepared *p, struct observed_exec *x, json_t **ret_json)
 {
     struct result_input input = input_of(p, "exec");
     input.run_id = x->observer.run_id;
@@ -141,22 +106,12 @@ void job_exec_end(struct prepared *p, struct job_exec *x, json_t **ret_json)
     job_finish(p, &input, ret_json);
 }
 
-void job_exec_done(struct job_exec *x)
-{
-    err_done(&x->result.error);
-    observer_done(&x->observer);
-    term_free(x->term);
-    json_decrefp(&x->observation);
-    x->term = NULL;
-    x->observation = NULL;
-}
-
 /* Sessions ------------------------------------------------------------------------------------ */
 
-struct live_job job_live(struct prepared *p, uint16_t rows, uint16_t cols, int cancel)
+struct live_run_options job_live(struct prepared *p, uint16_t rows, uint16_t cols, int cancel)
 {
-    return (struct live_job){
-        .observed = {&p->verdict, &p->plan, p->argv, p->envp, rows, cols, cancel},
+    return (struct live_run_options){
+        .observed = {&p->confined, rows, cols, cancel},
         .artifacts = prepared_record(p),
     };
 }

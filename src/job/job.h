@@ -3,7 +3,7 @@
  *
  *     prepare_scenario(&p, &scenario);
  *     if (prepare_policy(&p, err) && prepare_run(&p, err) &&
- *         job_run(&p, &scenario, &(struct runner_job){.cancel = -1}, &result, err))
+ *         job_run(&p, &scenario, &(struct runner_options){.cancel = -1}, &result, err))
  *         job_run_end(&p, &scenario, &result, &json);
  *
  * Fields of a `wish` that the preparation determines are filled in.
@@ -14,6 +14,7 @@
 
 #include "job/prepare.h"
 #include "run/live.h"
+#include "run/observed_exec.h"
 #include "run/runner.h"
 
 /* Takes over a scenario's command, policy and directory. */
@@ -21,30 +22,21 @@ void prepare_scenario(struct prepared *p, const struct scenario *scenario);
 
 /* Runs a scenario. Returns false if it could not be started. */
 MUST_USE bool job_run(struct prepared *p, const struct scenario *scenario,
-    const struct runner_job *wish, struct runner_result *ret_result, struct err *err);
+    const struct runner_options *wish, struct runner_result *ret_result, struct err *err);
 
 /* Completes the record and returns the RunResult, a new object, unless ret_json is NULL. An
  * incomplete record is reported as its error. */
 void job_run_end(struct prepared *p, const struct scenario *scenario,
     const struct runner_result *result, json_t **ret_json);
 
-/* Run of a single command. */
-struct job_exec {
-    struct observer observer;
-    struct term *term; /* NULL: on pipes, or no result is needed */
-    struct exec_result result;
-    json_t *observation; /* NULL: not needed */
-};
-
 /* Returns false if the command could not be started. The wish's `seen` gets the output. `told`: a
  * RunResult is needed. */
-MUST_USE bool job_exec(struct prepared *p, const struct exec_job *wish, bool told,
-    struct job_exec *ret_exec, struct err *err);
-void job_exec_end(struct prepared *p, struct job_exec *x, json_t **ret_json);
-void job_exec_done(struct job_exec *x);
+MUST_USE bool job_exec(struct prepared *p, const struct exec_options *wish, bool told,
+    struct observed_exec *ret_observed, struct err *err);
+void job_exec_end(struct prepared *p, struct observed_exec *x, json_t **ret_json);
 
 /* Returns the parameters for live_open(), and ends a live session. */
-struct live_job job_live(struct prepared *p, uint16_t rows, uint16_t cols, int cancel);
+struct live_run_options job_live(struct prepared *p, uint16_t rows, uint16_t cols, int cancel);
 void job_live_end(struct prepared *p, const struct live_result *result, json_t **ret_json);
 
 #endif

@@ -9,9 +9,7 @@
 #include "policy/preset.h"
 #include "record/normalize.h"
 #include "repo/protect.h"
-#include "run/exec.h"
-#include "sandbox/env.h"
-#include "sandbox/host_plan.h"
+#include "session/exec.h"
 
 static struct str_list prepare_single(struct arena *a, struct str text)
 {
@@ -31,9 +29,9 @@ static void use_dir(struct prepared *x, struct str dir)
     policy_validate(&policy, &x->host, a, &v);
     if (v.denials.n && v.denials.p[0].blocked)
         return;
-    x->policy.fs.working_dir = dir;
+    x->confined.policy.fs.working_dir = dir;
     if (v.denials.n == 0)
-        x->policy.fs.allowed_read = policy.fs.allowed_read;
+        x->confined.policy.fs.allowed_read = policy.fs.allowed_read;
 }
 
 /* Without a policy: allows this command, and reading the working directory. */
@@ -41,12 +39,12 @@ static bool default_policy(struct prepared *x, struct err *err)
 {
     struct arena *a = x->arena;
     struct str program, dir = x->cwd;
-    if (!policy_parse(STR("{\"policy_version\": 4}"), "default", a, &x->policy, err) ||
+    if (!policy_parse(STR("{\"policy_version\": 4}"), "default", a, &x->confined.policy, err) ||
         !program_find(a, str_z(x->argv[0]), x->cwd, &program, err))
         return false;
     x->program = program.p;
-    x->policy.exec.allowed_executables = prepare_single(a, program);
-    x->policy.exec.allow_shell = policy_is_shell(program);
+    x->confined.policy.exec.allowed_executables = prepare_single(a, program);
+    x->confined.policy.exec.allow_shell = policy_is_shell(program);
     if (x->options->cwd)
         dir = lexical_absolute(a, x->cwd, str_z(x->options->cwd));
     else if (x->start.p)
@@ -65,13 +63,13 @@ static bool load_policy(struct prepared *x, struct err *err)
     const struct prepare_options *o = x->options;
     struct arena *a = x->arena;
     if (o->policy)
-        return policy_load(o->policy, a, &x->policy, err);
+        return policy_load(o->policy, a, &x->confined.policy, err);
     if (o->preset) {
         struct str root = lexical_absolute(a, x->cwd, o->root ? str_z(o->root) : x->cwd);
-        return preset_load(o->preset, root, a, &x->policy, err);
+        return preset_load(o->preset, root, a, &x->confined.policy, err);
     }
     if (x->given) {
-        x->policy = *x->given;
+        x->confined.policy = *x->given;
         return true;
     }
     return default_policy(x, err);
@@ -92,7 +90,7 @@ enum policy_sandbox prepare_sandbox_mode(const char *name)
 static void choose_sandbox(struct prepared *x)
 {
     const struct prepare_options *o = x->options;
-    struct policy *p = &x->policy;
+    struct policy *p = &x->confined.policy;
     if (o->no_sandbox)
         p->sandbox = POLICY_NO_SANDBOX;
     else if (o->sandbox)
@@ -109,7 +107,7 @@ static void choose_sandbox(struct prepared *x)
 static void edit_policy(struct prepared *x)
 {
     const struct prepare_options *o = x->options;
-    struct policy *p = &x->policy;
+    struct policy *p = &x->confined.policy;
     choose_sandbox(x);
     if (o->network)
         p->network = POLICY_NETWORK_ENABLED;
@@ -138,9 +136,10 @@ static void name_flags(struct prepared *x)
 {
     const struct prepare_options *o = x->options;
     const bool weaker = o->no_sandbox || o->sandbox;
-    for (size_t i = 0; i < x->verdict.denials.n; i++) {
-        struct denial *d = &x->verdict.denials.p[i];
-        bool bare = x->policy.sandbox == POLICY_NO_SANDBOX && !x->policy.network_unsafe_ack;
+    for (size_t i = 0; i < x->confined.verdict.denials.n; i++) {
+        struct denial *d = &x->confined.verdict.denials.p[i];
+        bool bare = x->confined.policy.sandbox == POLICY_NO_SANDBOX &&
+                    !x->confined.policy.network_unsafe_ack;
         if (strcmp(d->field, "sandbox") == 0 && weaker)
             d->fix = bare ? "add --ack-unsafe-sandbox and --ack-unsafe-network"
                           : "add --ack-unsafe-sandbox";
@@ -155,27 +154,42 @@ static void take_limits(struct prepared *x)
 {
     enum consent_author author = author_of(x);
     if (author != CONSENT_USER)
-        x->policy.limits_inexact_ack = false;
+        x->confined.policy.limits_inexact_ack = false;
     if (author == CONSENT_RECORDING)
-        policy_forget_defaults(&x->policy);
+        policy_forget_defaults(&x->confined.policy);
+}
+
+/* The command, checked against the policy. */
+static struct confined_options prepare_confined(const struct prepared *x)
+{
+    struct confined_options options = {
+        .host = x->host,
+        .command.path = x->program,
+        .protect = x->protect,
+        .plan = {.hidden = &x->hidden,
+            .n_hidden = x->hidden.p != NULL,
+            .own = x->own.p,
+            .n_own = x->own.n},
+        .environ = x->environ ? x->environ : (const char *const *)environ,
+    };
+    if (x->options->cwd && has_policy(x))
+        options.command.cwd = lexical_absolute(x->arena, x->cwd, str_z(x->options->cwd)).p;
+    else if (x->start.p && has_policy(x))
+        options.command.cwd = arena_strdup(x->arena, x->start);
+    return options;
 }
 
 static void prepare_validate(struct prepared *x)
 {
-    const char *cwd = NULL;
-    if (x->options->cwd && has_policy(x))
-        cwd = lexical_absolute(x->arena, x->cwd, str_z(x->options->cwd)).p;
-    else if (x->start.p && has_policy(x))
-        cwd = arena_strdup(x->arena, x->start);
-    policy_validate(&x->policy, &x->host, x->arena, &x->verdict);
+    static const struct denial unacknowledged = {"fs_strict_write",
+        "write access requires explicit acknowledgement", STR("true"), "artifacts are written",
+        "add --ack-unsafe-write, or leave out --artifacts"};
+    const struct policy *p = &x->confined.policy;
+    struct confined_options options = prepare_confined(x);
     /* Without a policy from the user the record is our own affair, and is not in any list. */
-    if (x->options->artifacts && !has_policy(x) && x->policy.fs_strict_write &&
-        !x->policy.fs_write_unsafe_ack)
-        denials_add(&x->verdict.denials,
-            &(struct denial){"fs_strict_write", "write access requires explicit acknowledgement",
-                STR("true"), "artifacts are written",
-                "add --ack-unsafe-write, or leave out --artifacts"});
-    policy_validate_command(&x->verdict, &(struct policy_command){.path = x->program, .cwd = cwd});
+    if (x->options->artifacts && !has_policy(x) && p->fs_strict_write && !p->fs_write_unsafe_ack)
+        options.denial = &unacknowledged;
+    confined_judge(&x->confined, &options, x->arena);
     name_flags(x);
 }
 
@@ -197,10 +211,10 @@ void prepare_keep(struct prepared *x, struct str path)
 static void find_repositories(struct prepared *x)
 {
     bool named = !x->options->preset && author_of(x) == CONSENT_USER;
-    if (named || x->protect || x->policy.sandbox == POLICY_NO_SANDBOX)
+    if (named || x->protect || x->confined.policy.sandbox == POLICY_NO_SANDBOX)
         return;
     struct str *roots;
-    size_t n = verdict_dirs(&x->verdict.write, x->arena, &roots);
+    size_t n = verdict_dirs(&x->confined.verdict.write, x->arena, &roots);
     if (n)
         x->protect = protect_new(&(struct protect_options){.roots = roots,
             .n_roots = n,
@@ -229,36 +243,23 @@ static void find_needs(struct prepared *x, bool network)
         .cwd = x->cwd,
         .network = network,
     };
-    consent_find(&in, &x->verdict, &x->needs);
+    consent_find(&in, &x->confined.verdict, &x->needs);
     if (x->needs.n && author == CONSENT_SCENARIO && x->is_trusted &&
         x->is_trusted(x->trust_context, &x->trust_note)) {
         x->needs.n = 0;
-        x->policy.fs_write_unsafe_ack = x->policy.fs.allowed_write.n > 0;
+        x->confined.policy.fs_write_unsafe_ack = x->confined.policy.fs.allowed_write.n > 0;
         prepare_validate(x);
     }
     if (x->needs.n)
-        consent_deny(&x->needs, author, &x->verdict);
+        consent_deny(&x->needs, author, &x->confined.verdict);
 }
 
 bool prepare_plan(struct prepared *x, struct err *err)
 {
-    struct str *parts = NULL;
     find_repositories(x);
-    if (x->protect)
-        x->protect->no_mounts = x->policy.sandbox == POLICY_LANDLOCK;
-    if (x->protect && !protect_allows(x->protect, err))
-        return false;
-    size_t n = x->protect ? protect_kept(x->protect, x->arena, &parts) : 0;
-    const struct host_plan_input input = {
-        .verdict = &x->verdict,
-        .hidden = &x->hidden,
-        .n_hidden = x->hidden.p != NULL,
-        .kept = parts,
-        .n_kept = n,
-        .own = x->own.p,
-        .n_own = x->own.n,
-    };
-    return host_plan(&input, x->arena, &x->plan, err);
+    const struct confined_options options = prepare_confined(x);
+    x->confined.argv = x->argv;
+    return confined_plan(&x->confined, &options, x->arena, err);
 }
 
 void prepare_check(struct prepared *x)
@@ -270,18 +271,18 @@ void prepare_check(struct prepared *x)
 static bool open_artifacts(struct prepared *x, struct err *err)
 {
     struct arena *a = x->arena;
-    const struct policy_artifacts *p = &x->policy.artifacts;
+    const struct policy_artifacts *p = &x->confined.policy.artifacts;
     struct str dir = {0};
     if (x->options->artifacts)
         dir = lexical_absolute(a, x->cwd, str_z(x->options->artifacts));
     else if (p->enabled)
-        dir = x->verdict.artifacts_dir.resolved;
+        dir = x->confined.verdict.artifacts_dir.resolved;
     if (x->replays.p)
         x->hidden = x->replays;
     if (!dir.p)
         return true;
     struct normalization n;
-    if (!normalization_init(&x->policy.replay, NULL, &n, err))
+    if (!normalization_init(&x->confined.policy.replay, NULL, &n, err))
         return false;
     AUTO_JSON json_t *record = normalization_json(&n);
     normalization_done(&n);
@@ -290,13 +291,13 @@ static bool open_artifacts(struct prepared *x, struct err *err)
     struct str name;
     if (!artifacts_where(&x->artifacts, a, &name, err))
         return false;
-    if (has_policy(x) && !verdict_holds(&x->verdict.write, name))
+    if (has_policy(x) && !verdict_holds(&x->confined.verdict.write, name))
         return err_set(err, E_POLICY_DENIED,
             "the artifacts directory is not what was checked a moment ago: '" STR_FMT "'",
             STR_ARG(name));
     x->hidden = name;
     /* Everything known before the command starts is written before it starts. */
-    AUTO_JSON json_t *policy = policy_to_json(&x->policy);
+    AUTO_JSON json_t *policy = policy_to_json(&x->confined.policy);
     return artifacts_put_json(&x->artifacts, "normalization.json", record, err) &&
            artifacts_put_json(&x->artifacts, "policy.json", policy, err);
 }
@@ -318,10 +319,10 @@ bool prepare_policy(struct prepared *x, struct err *err)
         return false;
     if (o->policy)
         prepare_keep(x, str_z(o->policy));
-    bool network = x->policy.network_unsafe_ack;
+    bool network = x->confined.policy.network_unsafe_ack;
     take_limits(x);
     edit_policy(x);
-    consent_adopt(author_of(x), &x->policy);
+    consent_adopt(author_of(x), &x->confined.policy);
     prepare_validate(x);
     find_needs(x, network);
     return true;
@@ -332,16 +333,12 @@ bool prepared_ok(const struct prepared *x, struct err *err)
     const struct consent_hint hint = {x->document, x->trust_note};
     if (x->needs.n)
         return consent_error(&x->needs, author_of(x), &hint, err);
-    return verdict_ok(&x->verdict, err);
+    return verdict_ok(&x->confined.verdict, err);
 }
 
 bool prepare_run(struct prepared *x, struct err *err)
 {
-    if (!prepared_ok(x, err) || !open_artifacts(x, err) || !prepare_plan(x, err))
-        return false;
-    const char *const *from = x->environ ? x->environ : (const char *const *)environ;
-    x->envp = env_make(&x->policy.env, from, x->arena);
-    return true;
+    return prepared_ok(x, err) && open_artifacts(x, err) && prepare_plan(x, err);
 }
 
 struct artifacts *prepared_record(struct prepared *x)

@@ -11,7 +11,7 @@
 
 #include "job/consent.h"
 #include "record/artifacts.h"
-#include "sandbox/plan.h"
+#include "session/confined.h"
 
 struct prepare_options {
     const char *policy;
@@ -47,15 +47,12 @@ struct prepared {
     const char *program; /* the program for argv[0]; NULL: argv[0] itself */
     const char *const *environ; /* environment that a policy may inherit from; NULL: our own */
     struct str cwd;             /* our own working directory */
-    struct policy policy;
+    struct confined confined;   /* policy, verdict, plan and environment */
     bool landlock; /* the user's settings choose and acknowledge it, unless overridden by a flag */
     bool by_settings; /* the settings chose landlock */
     struct policy_host host;
-    struct verdict verdict;
     struct consent_needs needs; /* missing acknowledgements */
     const char *trust_note;
-    struct plan plan;
-    const char *const *envp;
     struct str hidden;
     struct str_list own;     /* files that the command must not change: see prepare_keep() */
     struct protect *protect; /* protected repositories in writable directories; NULL: none */

@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "io/dir.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "path/private.h"
 
 #include <errno.h>
@@ -14,7 +15,6 @@
 enum {
     ENTRY_MAX = 8 << 20,
     NAME_SIZE = SHA256_HEX + sizeof(".json"),
-    TEMP_SIZE = ID_SIZE + 16,
 };
 
 /* The directory ------------------------------------------------------------------------------- */
@@ -185,19 +185,9 @@ bool trust_remove(const struct trust_store *s, struct str file, size_t *ret_n, s
 static bool trust_store_write(
     const struct trust_store *s, const char *name, struct str text, struct err *err)
 {
-    char id[ID_SIZE], temp[TEMP_SIZE];
-    id_new(id);
-    snprintf(temp, sizeof(temp), ".%s.new", id);
-    AUTO_FD int fd =
-        openat(s->dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
-        return cannot_write(s, errno, err);
-    bool ok = fchmod(fd, 0600) == 0 && file_write_all(fd, text) && fsync(fd) == 0 &&
-              renameat(s->dir, temp, s->dir, name) == 0 && (fsync(s->dir) == 0 || errno == EINVAL);
-    int errnum = errno;
-    if (!ok)
-        (void)unlinkat(s->dir, temp, 0);
-    return ok || cannot_write(s, errnum, err);
+    const struct replace_options o = {
+        .dir = s->dir, .name = name, .mode = 0600, .flags = REPLACE_DURABLE | REPLACE_EXACT_MODE};
+    return replace_file(&o, text) || cannot_write(s, errno, err);
 }
 
 bool trust_add(const struct trust_store *s, const struct trust *trust, struct err *err)

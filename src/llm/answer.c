@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/answer.h"
 
+#include "base/grow.h"
 #include "base/id.h"
 #include "base/utf8.h"
 
@@ -85,10 +86,7 @@ static struct answer_queued *enqueue(
 {
     if (a->taken == a->n_queue)
         a->taken = a->n_queue = 0;
-    if (a->n_queue == a->cap_queue) {
-        a->cap_queue = a->cap_queue ? 2 * a->cap_queue : 16;
-        a->queue = base_realloc(a->queue, a->cap_queue * sizeof(*a->queue));
-    }
+    GROW(a->queue, a->n_queue, a->cap_queue, GROW_MAX);
     struct answer_queued *q = &a->queue[a->n_queue++];
     *q = (struct answer_queued){.kind = kind, .block = b ? (size_t)(b - a->blocks) : 0};
     return q;
@@ -131,10 +129,7 @@ static bool new_block(struct answer *a, const struct answer_block *b, struct err
             err, E_PROVIDER, "block %llu of the answer begins twice", (unsigned long long)b->key);
     if (a->n_blocks == ANSWER_BLOCKS_MAX)
         return err_set(err, E_PROVIDER, "the answer has more than %d blocks", ANSWER_BLOCKS_MAX);
-    if (a->n_blocks == a->cap_blocks) {
-        a->cap_blocks = a->cap_blocks ? 2 * a->cap_blocks : 8;
-        a->blocks = base_realloc(a->blocks, a->cap_blocks * sizeof(*a->blocks));
-    }
+    GROW(a->blocks, a->n_blocks, a->cap_blocks, ANSWER_BLOCKS_MAX);
     a->last = a->n_blocks++;
     struct answer_block *made = &a->blocks[a->last];
     *made = *b;

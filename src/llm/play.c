@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "llm/play.h"
 
+#include "base/grow.h"
+
 void play_init(struct play *p)
 {
     *p = (struct play){
@@ -20,10 +22,7 @@ void play_done(struct play *p)
 
 static void play_add_mark(struct play *p, uint64_t delay_ms)
 {
-    if (p->n_marks == p->cap_marks) {
-        p->cap_marks = p->cap_marks ? 2 * p->cap_marks : 64;
-        p->marks = base_realloc(p->marks, p->cap_marks * sizeof(*p->marks));
-    }
+    GROW(p->marks, p->n_marks, p->cap_marks, GROW_MAX);
     p->marks[p->n_marks++] = (struct play_mark){p->body.n, delay_ms};
 }
 

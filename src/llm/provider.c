@@ -21,6 +21,8 @@ static const struct provider_service services[] = {
     {"scripted", NULL},
 };
 
+const char *const provider_names[] = {"anthropic", "openai", "scripted", NULL};
+
 static const struct provider_service *const scripted = &services[ARRAY_LEN(services) - 1];
 
 static const char *provider_variable(const char *name)

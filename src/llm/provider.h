@@ -52,6 +52,9 @@ struct retry_notice {
     const struct err *reason;
 };
 
+/* Names of all providers, NULL-terminated. */
+extern const char *const provider_names[];
+
 struct provider_options {
     const char *name;     /* "anthropic", "openai", "scripted"; NULL: by the keys that are set */
     const char *base_url; /* NULL: the variable, then the default */

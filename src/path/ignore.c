@@ -3,6 +3,7 @@
 #include "path/ignore.h"
 
 #include "base/buf.h"
+#include "base/grow.h"
 #include "io/file.h"
 #include "path/beneath.h"
 #include "path/gitdir.h"
@@ -54,10 +55,7 @@ int ignore_file(struct str name)
 
 static struct ignore_level *push_level(struct ignore *ig, size_t base)
 {
-    if (ig->n == ig->cap) {
-        ig->cap = ig->cap ? 2 * ig->cap : 16;
-        ig->levels = base_realloc(ig->levels, ig->cap * sizeof(ig->levels[0]));
-    }
+    GROW(ig->levels, ig->n, ig->cap, GROW_MAX);
     struct ignore_level *level = &ig->levels[ig->n++];
     *level = (struct ignore_level){.base = base};
     return level;

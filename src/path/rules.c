@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/rules.h"
 
+#include "base/grow.h"
 #include "path/wild.h"
 
 enum rule_kind {
@@ -22,7 +23,6 @@ struct rule {
 
 enum {
     ARENA_MAX = 1 << 30, /* enough for a file of 4 MiB: wild_memory() times its lines */
-    CAP_FIRST = 16,
 };
 
 void rules_done(struct rules *r)
@@ -57,10 +57,7 @@ static size_t plain_length(struct str s)
 
 static struct rule *new_rule(struct rules *r)
 {
-    if (r->n == r->cap) {
-        r->cap = r->cap ? 2 * r->cap : CAP_FIRST;
-        r->items = base_realloc(r->items, r->cap * sizeof(r->items[0]));
-    }
+    GROW(r->items, r->n, r->cap, GROW_MAX);
     struct rule *rule = &r->items[r->n++];
     *rule = (struct rule){0};
     return rule;

@@ -2,7 +2,7 @@
  * class without being asked (git, a shell, an editor, a version manager, CI); one of the second
  * class controls builds, tests, linters or agents, which a user starts. One table; a path is
  * relative to the project's top, and is matched at any depth, ignoring case. Symlinks are not
- * followed: a caller that knows the target of a symlink also checks that path (box/acting.h).
+ * followed: a caller that knows the target of a symlink also checks that path (change/risks.h).
  *
  *     if (selfrun_class(STR("sub/.envrc")) == SELFRUN_RUNS) ...
  *     const char *why = selfrun_reason(STR(".github/workflows/ci.yml"));    "runs in CI"

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/grow.h"
 #include "path/walk.h"
 
 #include <errno.h>
@@ -131,10 +132,7 @@ static bool clean_files(
         }
         if (arena_left(a) < e->path.n + 64)
             return err_set(err, E_IO, "'%s' has too many directories", l->c->ops[l->i].rel.p);
-        if (*n_dirs == cap) {
-            cap = cap ? 2 * cap : 16;
-            *dirs = base_realloc(*dirs, cap * sizeof(**dirs));
-        }
+        GROW(*dirs, *n_dirs, cap, GROW_MAX);
         (*dirs)[(*n_dirs)++] = arena_str(a, e->path);
     }
 }

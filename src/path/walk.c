@@ -3,6 +3,7 @@
 #include "path/walk.h"
 
 #include "base/buf.h"
+#include "base/grow.h"
 #include "path/ignore.h"
 
 #include <errno.h>
@@ -153,10 +154,7 @@ static bool walk_add_item(struct walk *w, struct walk_level *level, const struct
         return true;
     if (++w->entries > w->options.entries_max)
         return false;
-    if (level->n == level->cap) {
-        level->cap = level->cap ? 2 * level->cap : 64;
-        level->items = base_realloc(level->items, level->cap * sizeof(level->items[0]));
-    }
+    GROW(level->items, level->n, level->cap, GROW_MAX);
     level->items[level->n++] = (struct walk_item){level->names.n, (uint16_t)name.n, type};
     buf_add(&level->names, name.p, name.n + 1);
     level->ignore_files |= ignore_file(name);

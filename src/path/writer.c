@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/fnv.h"
+#include "base/grow.h"
 #include "base/log.h"
 #include "path/beneath.h"
 #include "path/fstype.h"
@@ -277,10 +278,7 @@ static bool add_op(struct writer *w, const struct writer_op *new, struct err *er
     uint32_t *slot = writer_slot(w, new->op.rel, hash);
     if (*slot)
         return writer_conflict(err, new->op.rel, "is in this change already");
-    if (w->n == w->cap) {
-        w->cap = w->cap ? 2 * w->cap : 8;
-        w->ops = base_realloc(w->ops, w->cap * sizeof(*w->ops));
-    }
+    GROW(w->ops, w->n, w->cap, GROW_MAX);
     w->ops[w->n] = *new;
     w->ops[w->n++].hash = hash;
     *slot = (uint32_t)w->n;

@@ -6,6 +6,7 @@
 #include "base/id.h"
 #include "io/dir.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "path/beneath.h"
 
 #include <errno.h>
@@ -237,14 +238,14 @@ static bool artifacts_write(
     struct artifacts *a, int into, const char *name, struct str bytes, bool sync, struct err *err)
 {
     const char *slash = strrchr(name, '/');
-    AUTO_FD int fd = artifacts_create(a->dir, part_name);
-    if (fd < 0 || !file_write_all(fd, bytes) || (sync && fsync(fd) != 0) ||
-        renameat(a->dir, part_name, into, slash ? slash + 1 : name) != 0) {
-        err_errno(err, E_IO, errno, "cannot write the artifact '%s'", name);
-        if (fd >= 0)
-            unlinkat(a->dir, part_name, 0);
-        return false;
-    }
+    const struct replace_options o = {.dir = into,
+        .name = slash ? slash + 1 : name,
+        .temp = part_name,
+        .temp_dir = &a->dir,
+        .mode = 0644,
+        .flags = sync ? REPLACE_SYNC : 0};
+    if (!replace_file(&o, bytes))
+        return err_errno(err, E_IO, errno, "cannot write the artifact '%s'", name);
     artifacts_add_checksum(a, name, fnv_add(FNV_START, bytes));
     return true;
 }

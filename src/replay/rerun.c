@@ -6,6 +6,7 @@
 #include "io/file.h"
 #include "replay/events.h"
 #include "run/driver.h"
+#include "run/observed_exec.h"
 #include "run/request.h"
 #include "run/result.h"
 #include "run/runner.h"
@@ -20,7 +21,7 @@ enum {
 };
 
 struct rerun_state {
-    const struct rerun_job *job;
+    const struct rerun_options *options;
     json_t *expected; /* recorded snapshot number expected_of, or NULL */
     size_t expected_of;
     json_t *screens;       /* by index: null if equal to the recorded one, otherwise the screen */
@@ -42,14 +43,14 @@ static void rerun_on_output(void *context, struct str bytes)
 /* Loads the recorded snapshot. Returns false if there isn't one or after an earlier error. */
 static bool rerun_load_expected(struct rerun_state *g, size_t index)
 {
-    if (g->error.code || g->lost.kind || index >= g->job->points->n)
+    if (g->error.code || g->lost.kind || index >= g->options->points->n)
         return false;
     if (g->expected && g->expected_of == index)
         return true;
     json_decref(g->expected);
     g->expected = NULL;
     g->expected_of = index;
-    return source_snapshot(g->job->source, index, &g->expected, &g->lost, &g->error) &&
+    return source_snapshot(g->options->source, index, &g->expected, &g->lost, &g->error) &&
            !g->lost.kind;
 }
 
@@ -57,8 +58,8 @@ static bool rerun_load_expected(struct rerun_state *g, size_t index)
 static bool rerun_same_screen(
     struct rerun_state *g, size_t index, const json_t *actual, struct mismatch *m)
 {
-    const struct compare_place place = {index, &g->job->points->p[index]};
-    return compare_screens(g->job->n, &place, g->expected, actual, m, &g->error) && !m->kind;
+    const struct compare_place place = {index, &g->options->points->p[index]};
+    return compare_screens(g->options->n, &place, g->expected, actual, m, &g->error) && !m->kind;
 }
 
 static json_t *screen_now(const struct rerun_state *g, struct session *session)
@@ -72,7 +73,7 @@ static bool is_reached(void *context, struct session *session)
     struct rerun_state *g = context;
     size_t index = json_array_size(g->screens);
     if (!rerun_load_expected(g, index) ||
-        session_fed_bytes(session) >= g->job->points->p[index].offset)
+        session_fed_bytes(session) >= g->options->points->p[index].offset)
         return true;
     AUTO_JSON json_t *actual = screen_now(g, session);
     struct mismatch m = {0};
@@ -92,7 +93,7 @@ static void rerun_wait_after(void *context, struct session *session)
 
 static const struct point *next_point(const struct rerun_state *g)
 {
-    const struct points *points = g->job->points;
+    const struct points *points = g->options->points;
     return &points->p[MIN(json_array_size(g->screens), points->n - 1)];
 }
 
@@ -140,10 +141,10 @@ static void rerun_on_progress(void *context, const struct runner_progress *now)
 static bool was_shown(struct rerun_state *g, size_t index)
 {
     struct mismatch m = {0};
-    if (g->job->n->strict)
+    if (g->options->n->strict)
         return false;
     if (!g->refeed.term)
-        refeed_init(&g->refeed, g->job->points, buf_str(&g->transcript));
+        refeed_init(&g->refeed, g->options->points, buf_str(&g->transcript));
     AUTO_JSON json_t *screen =
         refeed_screen(&g->refeed, index, json_object_get(g->expected, "cells") != NULL);
     bool same = rerun_same_screen(g, index, screen, &m);
@@ -169,8 +170,8 @@ static bool timed_out(const json_t *step)
 
 static void rerun_compare_steps(struct rerun_state *g, struct mismatch *m)
 {
-    const struct points *points = g->job->points;
-    const json_t *was = json_object_get(g->job->source->run, "steps"),
+    const struct points *points = g->options->points;
+    const json_t *was = json_object_get(g->options->source->run, "steps"),
                  *is = json_object_get(g->run, "steps");
     size_t n = MAX(json_array_size(was), json_array_size(is)), index = 0;
     for (size_t i = 0; i < n && !m->kind; i++) {
@@ -186,24 +187,24 @@ static void rerun_compare_steps(struct rerun_state *g, struct mismatch *m)
 /* Output printed after a request to end is not part of a scenario. */
 static bool rerun_compare_output(struct rerun_state *g, struct mismatch *m, struct err *err)
 {
-    const struct rerun_job *job = g->job;
-    struct str was = buf_str(&job->source->transcript), is = buf_str(&g->transcript);
-    if (job->scenario || job->points->driven) {
-        size_t end = (size_t)job->points->p[job->points->n - 1].offset;
+    const struct rerun_options *options = g->options;
+    struct str was = buf_str(&options->source->transcript), is = buf_str(&g->transcript);
+    if (options->scenario || options->points->driven) {
+        size_t end = (size_t)options->points->p[options->points->n - 1].offset;
         was = str_head(was, end);
         is = str_head(is, end);
     }
-    return compare_transcripts(job->n, was, is, m, err);
+    return compare_transcripts(options->n, was, is, m, err);
 }
 
 /* Compares the new run's events or, if they differ, the events that its output causes up to the
  * point where the recording ended. */
 static bool rerun_compare_events(struct rerun_state *g, struct mismatch *m, struct err *err)
 {
-    const struct rerun_job *job = g->job;
-    const struct source new = {.dir = job->artifacts->dir};
+    const struct rerun_options *options = g->options;
+    const struct source new = {.dir = options->artifacts->dir};
     struct source_events then = {0}, now = {0};
-    if (!source_events(job->source, &then, err))
+    if (!source_events(options->source, &then, err))
         return false;
     AUTO_JSON json_t *was = then.list;
     if (!source_events(&new, &now, err))
@@ -211,13 +212,13 @@ static bool rerun_compare_events(struct rerun_state *g, struct mismatch *m, stru
     AUTO_JSON json_t *is = now.list;
     if (!then.known || !now.known || then.dropped || now.dropped)
         return true;
-    if (!events_compare(job->n, was, is, m, err) || !m->kind)
+    if (!events_compare(options->n, was, is, m, err) || !m->kind)
         return !err->code;
     AUTO_JSON json_t *by_then =
-        job->n->strict ? NULL : events_of(job->points, buf_str(&g->transcript));
+        options->n->strict ? NULL : events_of(options->points, buf_str(&g->transcript));
     AUTO_JSON json_t *terminal = events_of_terminal(was);
     struct mismatch other = {0};
-    if (by_then && !events_compare(job->n, terminal, by_then, &other, err))
+    if (by_then && !events_compare(options->n, terminal, by_then, &other, err))
         return false;
     if (by_then && !other.kind)
         mismatch_done(m);
@@ -227,8 +228,8 @@ static bool rerun_compare_events(struct rerun_state *g, struct mismatch *m, stru
 
 static bool rerun_compare(struct rerun_state *g, struct mismatch *m, struct err *err)
 {
-    const struct rerun_job *job = g->job;
-    const struct source *s = job->source;
+    const struct rerun_options *options = g->options;
+    const struct source *s = options->source;
     if (!buf_ok(&g->transcript))
         return err_set(err, E_IO, "the command printed more than can be compared");
     if (!g->error.code && !g->lost.kind)
@@ -242,31 +243,32 @@ static bool rerun_compare(struct rerun_state *g, struct mismatch *m, struct err 
         return true;
     }
     if (!m->kind)
-        compare_ends(s->run, g->run, job->n->strict || (!job->scenario && !job->points->driven), m);
-    if (!m->kind && (job->n->strict || !job->points->screen) && !rerun_compare_output(g, m, err))
+        compare_ends(s->run, g->run,
+            options->n->strict || (!options->scenario && !options->points->driven), m);
+    if (!m->kind && (options->n->strict || !options->points->screen) &&
+        !rerun_compare_output(g, m, err))
         return false;
-    if (!m->kind && job->points->screen && !rerun_compare_events(g, m, err))
+    if (!m->kind && options->points->screen && !rerun_compare_events(g, m, err))
         return false;
     if (!m->kind)
-        compare_names(job->n, s->run, g->run, m);
+        compare_names(options->n, s->run, g->run, m);
     return true;
 }
 
 /* Running ------------------------------------------------------------------------------------- */
 
-static json_t *result_of(const struct rerun_job *job, const struct result_input *part)
+static json_t *result_of(const struct rerun_options *options, const struct result_input *part)
 {
     struct result_input input = *part;
-    AUTO_JSON json_t *scenario = job->scenario ? scenario_json(job->scenario) : NULL;
-    input.mode = job->scenario ? "run" : job->points->driven ? "driver" : "exec";
+    AUTO_JSON json_t *scenario = options->scenario ? scenario_json(options->scenario) : NULL;
+    input.mode = options->scenario ? "run" : options->points->driven ? "driver" : "exec";
     input.scenario = scenario;
-    if (job->points->driven) {
-        input.rows = job->points->rows;
-        input.cols = job->points->cols;
+    if (options->points->driven) {
+        input.rows = options->points->rows;
+        input.cols = options->points->cols;
     }
-    input.verdict = job->verdict;
-    input.plan = job->plan;
-    input.argv = job->argv;
+    input.confined = options->confined;
+    input.argv = options->confined->argv;
     return result_json(&input);
 }
 
@@ -282,30 +284,27 @@ static bool keep_run(struct rerun_state *g, const struct result_input *input, st
 {
     if (rerun_was_canceled(input->result, err))
         return false;
-    if (json_array_size(g->screens) == g->job->points->n - 1)
+    if (json_array_size(g->screens) == g->options->points->n - 1)
         note_screen(g, json_object_get(input->observation, "screen"));
-    g->run = result_of(g->job, input);
+    g->run = result_of(g->options, input);
     return true;
 }
 
 static bool rerun_scenario(struct rerun_state *g, struct err *err)
 {
-    const struct rerun_job *job = g->job;
+    const struct rerun_options *options = g->options;
     const json_t *screen =
-        json_object_get(json_object_get(job->source->run, "final_observation"), "screen");
-    const struct runner_job runner = {
-        .scenario = job->scenario,
-        .verdict = job->verdict,
-        .plan = job->plan,
-        .argv = job->argv,
-        .envp = job->envp,
+        json_object_get(json_object_get(options->source->run, "final_observation"), "screen");
+    const struct runner_options runner = {
+        .scenario = options->scenario,
+        .confined = options->confined,
         .cells = json_object_get(screen, "cells") != NULL,
-        .cancel = job->cancel,
+        .cancel = options->cancel,
         .progress = rerun_on_progress,
         .output = rerun_on_output,
         .after = rerun_wait_after,
-        .artifacts = job->artifacts,
-        .run_id = job->run_id,
+        .artifacts = options->artifacts,
+        .run_id = options->run_id,
         .context = g,
     };
     struct runner_result result;
@@ -368,15 +367,15 @@ static bool rerun_on_answer(void *context, const json_t *object, struct patience
 
 static bool rerun_driver(struct rerun_state *g, struct err *err)
 {
-    const struct rerun_job *job = g->job;
-    const json_t *steps = json_object_get(job->source->run, "steps");
+    const struct rerun_options *options = g->options;
+    const json_t *steps = json_object_get(options->source->run, "steps");
     const json_t *last = json_array_get(steps, json_array_size(steps) - 1);
     AUTO_FD int input = make_input(steps, err);
-    const struct driver_job driver = {
-        .live = {.observed = {job->verdict, job->plan, job->argv, job->envp, job->points->rows,
-                     job->points->cols, job->cancel},
-            .artifacts = job->artifacts,
-            .run_id = job->run_id,
+    const struct driver_options driver = {
+        .live = {.observed = {options->confined, options->points->rows, options->points->cols,
+                     options->cancel},
+            .artifacts = options->artifacts,
+            .run_id = options->run_id,
             .output = rerun_on_output,
             .context = g},
         .input = input,
@@ -400,68 +399,53 @@ static bool rerun_driver(struct rerun_state *g, struct err *err)
 
 static bool rerun_command(struct rerun_state *g, struct err *err)
 {
-    const struct rerun_job *job = g->job;
-    const struct points *points = job->points;
-    char name[ARTIFACTS_NAME];
-    struct observer observer;
-    observer_init(&observer, job->run_id);
-    observer.artifacts = job->artifacts;
-    observer.also = rerun_on_output;
-    observer.context = g;
-    struct term *term = points->screen ? term_new(&(struct term_options){.rows = points->rows,
-                                             .cols = points->cols,
-                                             .event = observer_term_event,
-                                             .context = &observer})
-                                       : NULL;
-    const struct exec_job exec = {
-        .verdict = job->verdict,
-        .plan = job->plan,
-        .argv = job->argv,
-        .envp = job->envp,
+    const struct points *points = g->options->points;
+    const struct observed_exec_options options = {
+        .artifacts = g->options->artifacts,
+        .run_id = g->options->run_id,
+        .snapshot_max = UINT64_MAX,
+        .screen = true,
+    };
+    const struct exec_options exec = {
+        .confined = g->options->confined,
         .terminal = points->screen,
         .pipe_input = points->screen,
         .input = -1,
         .output = {-1, -1},
-        .signals = job->cancel,
+        .signals = g->options->cancel,
         .cancel = -1,
         .rows = points->rows,
         .cols = points->cols,
-        .seen = observer_output,
-        .event = observer_event,
-        .term = term,
-        .context = &observer,
+        .seen = rerun_on_output,
+        .context = g,
     };
-    struct exec_result result;
-    bool ok = exec_run(&exec, &result, err);
-    if (ok) {
-        observer.ended = true;
-        bool cells = rerun_load_expected(g, 0) && json_object_get(g->expected, "cells");
-        AUTO_JSON json_t *o =
-            observer_take(&observer, term, cells ? OBSERVER_CELLS : OBSERVER_FULL);
-        ok = !rerun_was_canceled(&result, err);
-        observer_record(&observer, o, NULL);
-        if (ok && term)
-            note_screen(g, json_object_get(o, "screen"));
-        if (ok && term)
-            ok = artifacts_snapshot(job->artifacts, json_object_get(o, "screen"), name, err);
-        g->run = result_of(job,
-            &(struct result_input){.run_id = observer.run_id, .result = &result, .observation = o});
-        err_done(&result.error);
-    }
-    term_free(term);
-    observer_done(&observer);
+    struct observed_exec o;
+    if (!observed_exec_run(&options, &exec, &o, err))
+        return false;
+    bool cells = rerun_load_expected(g, 0) && json_object_get(g->expected, "cells");
+    bool ok = !rerun_was_canceled(&o.result, err) &&
+              observed_exec_take(&o, cells ? OBSERVER_CELLS : OBSERVER_FULL, err);
+    if (ok && o.term)
+        note_screen(g, json_object_get(o.observation, "screen"));
+    if (ok)
+        g->run = result_of(g->options,
+            &(struct result_input){
+                .run_id = o.observer.run_id, .result = &o.result, .observation = o.observation});
+    observed_exec_done(&o);
     return ok;
 }
 
-bool rerun(const struct rerun_job *job, struct mismatch *m, struct err *err)
+bool rerun(const struct rerun_options *options, struct mismatch *m, struct err *err)
 {
-    struct rerun_state g = {
-        .job = job, .screens = json_array(), .transcript = BUF_INIT((size_t)SOURCE_TRANSCRIPT_MAX)};
-    bool ok = job->scenario         ? rerun_scenario(&g, err)
-              : job->points->driven ? rerun_driver(&g, err)
-                                    : rerun_command(&g, err);
-    ok = ok && artifacts_settle(job->artifacts, err) &&
-         artifacts_put_json(job->artifacts, "run.json", g.run, err) && rerun_compare(&g, m, err);
+    struct rerun_state g = {.options = options,
+        .screens = json_array(),
+        .transcript = BUF_INIT((size_t)SOURCE_TRANSCRIPT_MAX)};
+    bool ok = options->scenario         ? rerun_scenario(&g, err)
+              : options->points->driven ? rerun_driver(&g, err)
+                                        : rerun_command(&g, err);
+    ok = ok && artifacts_settle(options->artifacts, err) &&
+         artifacts_put_json(options->artifacts, "run.json", g.run, err) &&
+         rerun_compare(&g, m, err);
     if (g.refeed.term)
         refeed_done(&g.refeed);
     json_decref(g.expected);

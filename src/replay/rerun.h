@@ -16,20 +16,18 @@
 #include "run/scenario.h"
 #include "sandbox/plan.h"
 
-struct rerun_job {
+struct rerun_options {
     const struct source *source;
     const struct points *points;
     const struct normalization *n;
     const struct scenario *scenario; /* NULL: only a command */
-    const struct verdict *verdict;
-    const struct plan *plan;
-    const char *const *argv, *const *envp;
+    const struct confined *confined;
     struct artifacts *artifacts; /* of the new run */
     const char *run_id;          /* its id */
     int cancel;                  /* -1, or a signalfd that is readable when the run is to end */
 };
 
 /* Returns false if the command can't be run or compared, or was interrupted (E_CANCELED). */
-MUST_USE bool rerun(const struct rerun_job *job, struct mismatch *m, struct err *err);
+MUST_USE bool rerun(const struct rerun_options *options, struct mismatch *m, struct err *err);
 
 #endif

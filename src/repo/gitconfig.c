@@ -3,9 +3,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/gitconfig.h"
 
-enum {
-    FIRST_ENTRIES = 64,
-};
+#include "base/grow.h"
 
 struct reader {
     struct str in;
@@ -183,10 +181,7 @@ static bool add_entry(struct reader *r, bool has_value)
         return false;
     entry.section = r->section;
     entry.subsection = r->subsection;
-    if (r->n == r->room) {
-        r->room = r->room ? 2 * r->room : (size_t)FIRST_ENTRIES;
-        r->entries = base_realloc(r->entries, r->room * sizeof(*r->entries));
-    }
+    GROW(r->entries, r->n, r->room, GITCONFIG_ENTRIES_MAX);
     r->entries[r->n++] = entry;
     return true;
 }

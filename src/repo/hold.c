@@ -3,6 +3,7 @@
 #include "repo/hold.h"
 
 #include "io/file.h"
+#include "io/replace.h"
 #include "path/beneath.h"
 #include "repo/force.h"
 
@@ -157,21 +158,18 @@ int hold_settings(int gitdir, const char *part, struct str plain, struct buf *wh
     mode_t mode = is_file ? st.st_mode & 0666 : 0600;
     if (!fresh_name(fresh, part))
         return errno;
-    AUTO_FD int fd =
-        openat(gitdir, fresh, O_CREAT | O_EXCL | O_WRONLY | O_NOFOLLOW | O_CLOEXEC, 0600);
-    if (fd < 0)
+    const struct replace_options o = {.dir = gitdir,
+        .name = part,
+        .temp = fresh,
+        .mode = mode,
+        .flags = REPLACE_EXACT_MODE | REPLACE_NEW};
+    AUTO_REPLACE struct replace r = REPLACE_NONE;
+    if (!replace_open(&r, &o) || !replace_write(&r, plain) || fsync(r.fd) != 0)
         return errno;
-    if (fchmod(fd, mode) != 0 || !file_write_all(fd, plain) || fsync(fd) != 0) {
-        int errnum = errno;
-        unlinkat(gitdir, fresh, 0);
-        return errnum;
-    }
     int errnum = hold_part(gitdir, part, where);
-    if (errnum == 0 && renameat2(gitdir, fresh, gitdir, part, RENAME_NOREPLACE) != 0)
-        errnum = errno;
     if (errnum)
-        unlinkat(gitdir, fresh, 0);
-    return errnum;
+        return errnum;
+    return replace_commit(&r) ? 0 : errno;
 }
 
 bool hold_read(int dir, const char *name, struct buf *bytes)

@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "base/fnv.h"
+#include "base/grow.h"
 #include "io/dir.h"
 #include "repo/force.h"
 
@@ -208,11 +209,7 @@ static void add_dir(struct scan *s, struct str path)
         return;
     }
     s->path_bytes += path.n;
-    if (s->n_dirs == s->cap_dirs) {
-        s->cap_dirs = s->cap_dirs ? s->cap_dirs * 2 : 64;
-        s->dirs = reallocarray(s->dirs, s->cap_dirs, sizeof(*s->dirs));
-        BUG_ON(!s->dirs);
-    }
+    GROW(s->dirs, s->n_dirs, s->cap_dirs, SCAN_DIRS_MAX);
     s->dirs[s->n_dirs++] = (struct scan_dir){.path = arena_str(&s->arena, path)};
     s->slots[slot] = (uint32_t)s->n_dirs;
 }
@@ -397,11 +394,7 @@ static void add_place(struct scan *s, const struct scan_place *place)
         return;
     }
     s->name_bytes += place->path.n;
-    if (s->n_places == s->cap_places) {
-        s->cap_places = s->cap_places ? s->cap_places * 2 : 16;
-        s->places = reallocarray(s->places, s->cap_places, sizeof(*s->places));
-        BUG_ON(!s->places);
-    }
+    GROW(s->places, s->n_places, s->cap_places, SCAN_PLACES_MAX);
     s->places[s->n_places++] = *place;
 }
 

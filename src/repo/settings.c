@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/settings.h"
 
+#include "base/grow.h"
 #include "io/file.h"
 #include "path/home.h"
 #include "path/lexical.h"
@@ -60,11 +61,7 @@ static bool add(struct settings *s, enum setting_kind kind, struct str value)
         s->budget->cut = true;
         return false;
     }
-    if (s->n == s->cap) {
-        s->cap = s->cap ? 2 * s->cap : 16;
-        s->p = reallocarray(s->p, s->cap, sizeof(*s->p));
-        BUG_ON(!s->p);
-    }
+    GROW(s->p, s->n, s->cap, EACH_MAX);
     s->p[s->n++] = (struct setting){kind, arena_str(&s->arena, value)};
     return true;
 }

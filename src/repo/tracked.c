@@ -362,12 +362,3 @@ bool tracked_is_unmerged(const struct tracked *t, struct str path)
 {
     return t->n_unmerged && bsearch(&path, t->unmerged, t->n_unmerged, sizeof(path), compare_paths);
 }
-
-bool tracked_has_below(const struct tracked *t, struct str dir)
-{
-    AUTO_BUF struct buf start = BUF_INIT(64 * 1024);
-    buf_add_str(&start, dir);
-    buf_add_byte(&start, '/');
-    size_t i = lower_bound(t, buf_str(&start));
-    return i < t->n && str_starts_with(t->paths[i], buf_str(&start));
-}

@@ -48,7 +48,5 @@ MUST_USE bool tracked_parse(struct str index, tracked_shared_fn shared, void *co
 
 bool tracked_has(const struct tracked *t, struct str path);
 bool tracked_is_unmerged(const struct tracked *t, struct str path);
-/* Returns true if anything below this directory is tracked. */
-bool tracked_has_below(const struct tracked *t, struct str dir);
 
 #endif

@@ -5,6 +5,7 @@
 #include "base/id.h"
 #include "io/dir.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "path/lexical.h"
 #include "path/private.h"
 #include "repo/state.h"
@@ -48,18 +49,13 @@ static bool write_file(struct protect *p, int dir, struct str text)
     char id[ID_SIZE], temp[ID_SIZE + 8];
     id_new(id);
     snprintf(temp, sizeof(temp), ".%s", id);
-    AUTO_FD int fd = openat(dir, temp, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0600);
-    if (fd < 0)
+    const struct replace_options o = {.dir = dir, .name = id, .temp = temp, .mode = 0600};
+    AUTO_REPLACE struct replace r = REPLACE_NONE;
+    if (!replace_open(&r, &o) || flock(r.fd, LOCK_EX | LOCK_NB) != 0 || !replace_write(&r, text) ||
+        !replace_commit(&r))
         return false;
-    if (flock(fd, LOCK_EX | LOCK_NB) != 0 || !file_write_all(fd, text) ||
-        renameat(dir, temp, dir, id) != 0) {
-        int errnum = errno;
-        unlinkat(dir, temp, 0);
-        errno = errnum;
-        return false;
-    }
     p->session = arena_strdup(&p->arena, str_z(id));
-    p->session_fd = TAKE_FD(fd);
+    p->session_fd = TAKE_FD(r.fd);
     return true;
 }
 

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/watch.h"
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "io/dir.h"
 #include "io/file.h"
@@ -55,11 +56,7 @@ bool watch_put(struct protect *p, const struct watched *w)
     size_t room = w->path.n + w->then.text.n + NAME_MAX; /* plus rounding of two texts */
     if (all->n >= all->limit || arena_left(&all->arena) < room)
         return false;
-    if (all->n == all->cap) {
-        all->cap = all->cap ? 2 * all->cap : 64;
-        all->p = reallocarray(all->p, all->cap, sizeof(*all->p));
-        BUG_ON(!all->p);
-    }
+    GROW(all->p, all->n, all->cap, WATCH_MAX);
     /* Both texts in one allocation, for which there is room. */
     char *texts = arena_alloc(&all->arena, w->path.n + w->then.text.n + 2);
     struct watched *to = &all->p[all->n++];

@@ -16,7 +16,7 @@ enum {
 };
 
 struct driver {
-    const struct driver_job *job;
+    const struct driver_options *options;
     struct live live;
     struct patience patience; /* timeout for writing answers: the command's own run time */
     struct buf input;
@@ -67,7 +67,7 @@ json_t *driver_fields(void)
 
 static bool driver_is_canceled(const struct driver *d)
 {
-    struct pollfd word = {.fd = d->job->live.observed.cancel, .events = POLLIN};
+    struct pollfd word = {.fd = d->options->live.observed.cancel, .events = POLLIN};
     return poll(&word, 1, 0) > 0;
 }
 
@@ -78,7 +78,7 @@ static void driver_send_answer(struct driver *d, json_t *object, const struct re
     json_t *timeout = m ? json_object_get(m->tree, "timeout_ms") : NULL;
     if (timeout)
         json_put(object, added[ADDED_TIMEOUT_MS].name, json_incref(timeout));
-    if (d->job->answer(d->job->context, object, &d->patience))
+    if (d->options->answer(d->options->context, object, &d->patience))
         return;
     d->over = d->unread = true;
     d->live.canceled |= driver_is_canceled(d);
@@ -149,7 +149,7 @@ static void driver_refuse(
     struct driver *d, struct str line, struct err *error, const struct request *m)
 {
     driver_send_error(d, error, m);
-    if (d->job->keep_going)
+    if (d->options->keep_going)
         return;
     keep_refused(d, line, error);
     driver_fail(d, error);
@@ -173,7 +173,7 @@ static bool has_line(const struct driver *d)
 static void driver_read_input(struct driver *d)
 {
     char *to = buf_reserve(&d->input, READ_SIZE);
-    ssize_t n = to ? read(d->job->input, to, READ_SIZE) : 0;
+    ssize_t n = to ? read(d->options->input, to, READ_SIZE) : 0;
     if (n > 0)
         buf_grown(&d->input, (size_t)n);
     else if (n == 0 || (errno != EINTR && errno != EAGAIN))
@@ -205,8 +205,8 @@ static void check_length(struct driver *d)
 /* Waits for input after the command has ended: the client may still ask about it. */
 static bool await_input(struct driver *d)
 {
-    struct pollfd fds[] = {{.fd = d->job->input, .events = POLLIN},
-        {.fd = d->job->live.observed.cancel, .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = d->options->input, .events = POLLIN},
+        {.fd = d->options->live.observed.cancel, .events = POLLIN}};
     if (poll(fds, ARRAY_LEN(fds), -1) > 0 && fds[1].revents)
         d->over = d->live.canceled = true;
     return fds[0].revents;
@@ -216,7 +216,7 @@ static bool await_input(struct driver *d)
 static bool driver_next_line(struct driver *d, struct buf *ret_line)
 {
     while (!has_line(d) && !d->input_ended && !d->over) {
-        session_watch(d->live.session, d->job->input);
+        session_watch(d->live.session, d->options->input);
         enum session_news news = session_next(d->live.session, UINT64_MAX);
         session_watch(d->live.session, -1);
         d->live.canceled |= news == SESSION_CANCELED;
@@ -245,8 +245,8 @@ static void driver_observe(
     AUTO_ERR struct err own = {0};
     const struct live_look look = {
         (enum observer_screen)m->screen, matched_by, error, m->action_json};
-    if (d->job->after)
-        d->job->after(d->job->context, d->live.session);
+    if (d->options->after)
+        d->options->after(d->options->context, d->live.session);
     bool ok = live_observe(&d->live, &look, &own);
     d->step.matched_by = matched_by;
     d->step.snapshot = d->live.snapshot;
@@ -288,8 +288,8 @@ static bool driver_is_blank(struct str line)
 static bool may_act(struct driver *d, const struct request *m)
 {
     AUTO_ERR struct err error = {0};
-    const struct budget steps = {
-        "max_steps", " actions", d->job->live.observed.verdict->policy->budgets.max_steps, false};
+    const struct budget steps = {"max_steps", " actions",
+        d->options->live.observed.confined->policy.budgets.max_steps, false};
     if (d->actions++ < steps.limit)
         return true;
     (void)budget_blame(&steps, &error);
@@ -315,8 +315,8 @@ static void driver_handle_line(struct driver *d, struct str line)
 {
     if (driver_is_blank(line))
         return;
-    if (d->job->before)
-        d->job->before(d->job->context, d->live.session);
+    if (d->options->before)
+        d->options->before(d->options->context, d->live.session);
     begin_step(d, line);
     if (line.n > DRIVER_LINE_MAX)
         refuse_length(d, line);
@@ -329,8 +329,8 @@ static void driver_handle_line(struct driver *d, struct str line)
 /* Takes the last screen when the input has ended. The first error counts. */
 static void driver_finish(struct driver *d, struct live_result *ret_result)
 {
-    if (d->job->before && !d->over)
-        d->job->before(d->job->context, d->live.session);
+    if (d->options->before && !d->over)
+        d->options->before(d->options->context, d->live.session);
     if (!d->over)
         session_drain(d->live.session);
     live_end(&d->live, true, ret_result);
@@ -345,13 +345,14 @@ static void driver_finish(struct driver *d, struct live_result *ret_result)
     err_move(&run->error, &d->error);
 }
 
-bool driver_run(const struct driver_job *job, struct live_result *ret_result, struct err *err)
+bool driver_run(
+    const struct driver_options *options, struct live_result *ret_result, struct err *err)
 {
-    struct driver d = {.job = job, .input = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE)};
-    if (!live_open(&job->live, &d.live, err))
+    struct driver d = {.options = options, .input = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE)};
+    if (!live_open(&options->live, &d.live, err))
         return false;
-    d.patience = (struct patience){session_ends_ms(d.live.session), job->live.observed.cancel};
-    d.steps = job->live.artifacts ? json_array() : NULL;
+    d.patience = (struct patience){session_ends_ms(d.live.session), options->live.observed.cancel};
+    d.steps = options->live.artifacts ? json_array() : NULL;
     while (!d.over) {
         AUTO_BUF struct buf line = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE);
         if (!driver_next_line(&d, &line))

@@ -14,13 +14,12 @@
 
 enum {
     DRIVER_LINE_MAX = 4 << 20,
-    DRIVER_TIMEOUT_MS = 5000, /* default timeout of an action */
     DRIVER_STEPS_MAX = 100 * 1000,
     DRIVER_KEPT_MAX = 64 << 20, /* bytes of input that a record keeps */
 };
 
-struct driver_job {
-    struct live_job live;
+struct driver_options {
+    struct live_run_options live;
     int input;
     bool keep_going; /* answer invalid input with an error and continue */
     /* Writes one line, until the patience runs out. Returns false if the reader is gone. */
@@ -34,7 +33,7 @@ struct driver_job {
 
 /* Returns false if the command could not be started. */
 MUST_USE bool driver_run(
-    const struct driver_job *job, struct live_result *ret_result, struct err *err);
+    const struct driver_options *options, struct live_result *ret_result, struct err *err);
 
 /* Returns the fields of an answer: [{"name", "help"}]. */
 MUST_USE json_t *driver_fields(void);

@@ -3,8 +3,8 @@
 #include "run/golden.h"
 
 #include "base/field.h"
-#include "base/id.h"
 #include "io/file.h"
+#include "io/replace.h"
 #include "path/beneath.h"
 
 #include <errno.h>
@@ -426,23 +426,15 @@ static bool golden_replace_file(const struct golden *g, struct str text, struct 
 {
     AUTO_FD int dir = -1;
     struct str name = {0};
-    char last[1024], temp[ID_SIZE + 32], id[ID_SIZE];
+    char last[1024];
     if (!open_parent(g, &name, &dir, err))
         return false;
-    id_new(id);
     snprintf(last, sizeof(last), STR_FMT, STR_ARG(name));
     if (!check_dir(g, dir, last, err) || !check_target(g, dir, last, err))
         return false;
-    snprintf(temp, sizeof(temp), ".cordon-%s.tmp", id);
-    AUTO_FD int fd = openat(dir, temp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    if (fd < 0)
-        return cannot_write(g, errno, err);
-    bool ok = file_write(fd, text, last, err);
-    if (ok && (fsync(fd) != 0 || renameat(dir, temp, dir, last) != 0))
-        ok = cannot_write(g, errno, err);
-    if (!ok)
-        (void)unlinkat(dir, temp, 0);
-    return ok;
+    const struct replace_options o = {
+        .dir = dir, .name = last, .mode = 0666, .flags = REPLACE_SYNC};
+    return replace_file(&o, text) || cannot_write(g, errno, err);
 }
 
 bool golden_update(

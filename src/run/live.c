@@ -10,16 +10,16 @@ enum {
     SENT_MAX = 4 << 20,
 };
 
-bool live_open(const struct live_job *job, struct live *ret_live, struct err *err)
+bool live_open(const struct live_run_options *options, struct live *ret_live, struct err *err)
 {
     struct live *l = ret_live;
-    *l = (struct live){.job = *job, .sent = BUF_INIT(SENT_MAX)};
-    observer_init(&l->observer, job->run_id);
-    l->observer.artifacts = job->artifacts;
-    l->observer.snapshot_max = job->observed.verdict->policy->budgets.max_snapshot_bytes;
-    l->observer.also = job->output;
-    l->observer.context = job->context;
-    if (observer_open(&l->observer, &job->observed, &l->session, err))
+    *l = (struct live){.options = *options, .sent = BUF_INIT(SENT_MAX)};
+    observer_init(&l->observer, options->run_id);
+    l->observer.artifacts = options->artifacts;
+    l->observer.snapshot_max = options->observed.confined->policy.budgets.max_snapshot_bytes;
+    l->observer.also = options->output;
+    l->observer.context = options->context;
+    if (observer_open(&l->observer, &options->observed, &l->session, err))
         return true;
     live_done(l);
     return false;
@@ -47,7 +47,7 @@ static bool blame_exit(const struct live *l, struct err *err)
 
 static uint64_t wait_limit(const struct live *l, uint64_t timeout_ms)
 {
-    return MIN(timeout_ms, l->job.observed.verdict->policy->budgets.max_wait_ms);
+    return MIN(timeout_ms, l->options.observed.confined->policy.budgets.max_wait_ms);
 }
 
 static bool blame_time(const struct live *l, const struct condition *condition,
@@ -141,7 +141,7 @@ bool live_wait_exit(struct live *l, uint64_t timeout_ms, bool *ret_ended, struct
 static bool keep_screen(
     struct live *l, enum observer_screen how, const json_t *observation, struct err *err)
 {
-    struct artifacts *a = l->job.artifacts;
+    struct artifacts *a = l->options.artifacts;
     if (!a)
         return true;
     AUTO_JSON json_t *whole =
@@ -183,8 +183,9 @@ static void live_set_status(const struct live *l, struct exec_result *run)
 
 void live_end(struct live *l, bool look, struct live_result *ret_result)
 {
-    struct live_result result = {
-        .run.status = EXEC_PASSED, .rows = l->job.observed.rows, .cols = l->job.observed.cols};
+    struct live_result result = {.run.status = EXEC_PASSED,
+        .rows = l->options.observed.rows,
+        .cols = l->options.observed.cols};
     struct exec_result *run = &result.run;
     memcpy(result.run_id, l->observer.run_id, sizeof(result.run_id));
     memcpy(result.session_id, l->observer.session_id, sizeof(result.session_id));

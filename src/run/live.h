@@ -2,7 +2,7 @@
  * library.
  *
  *     struct live l;
- *     if (!live_open(&job, &l, err)) return false;
+ *     if (!live_open(&options, &l, err)) return false;
  *     live_send(&l, &action, err) && live_wait(&l, NULL, &wish, &matched_by, err);
  *     live_observe(&l, &(struct live_look){.matched_by = matched_by}, err);     l.observation
  *     live_end(&l, false, &result);
@@ -13,11 +13,11 @@
 #define RUN_LIVE_H
 
 #include "run/action.h"
-#include "run/exec.h"
 #include "run/observe.h"
+#include "session/exec.h"
 
-struct live_job {
-    struct observer_job observed;
+struct live_run_options {
+    struct observer_options observed;
     struct artifacts *artifacts; /* may be NULL */
     const char *run_id;          /* NULL: a new one */
     /* Called with the command's output; may be NULL. */
@@ -26,7 +26,7 @@ struct live_job {
 };
 
 struct live {
-    struct live_job job;
+    struct live_run_options options;
     struct observer observer;
     struct session *session;
     uint64_t since; /* session_changes() at the last action or observation */
@@ -62,7 +62,8 @@ struct live_result {
 };
 
 /* Returns false if the command could not be started. The struct must not be moved afterwards. */
-MUST_USE bool live_open(const struct live_job *job, struct live *ret_live, struct err *err);
+MUST_USE bool live_open(
+    const struct live_run_options *options, struct live *ret_live, struct err *err);
 void live_done(struct live *l);
 
 /* Performs an action without waiting for its effect; only terminate waits for the exit. Fails with

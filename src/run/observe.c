@@ -60,24 +60,24 @@ void observer_output(void *context, struct str bytes)
     buf_add_str(&o->text, bytes);
 }
 
-bool observer_open(struct observer *o, const struct observer_job *job, struct session **ret_session,
-    struct err *err)
+bool observer_open(struct observer *o, const struct observer_options *options,
+    struct session **ret_session, struct err *err)
 {
-    const struct policy_budgets *b = &job->verdict->policy->budgets;
-    const struct session_options options = {
-        .plan = job->plan,
-        .argv = job->argv,
-        .envp = job->envp,
-        .rows = job->rows,
-        .cols = job->cols,
-        .budgets = {b->max_runtime_ms, b->max_output_bytes},
+    const struct confined *c = options->confined;
+    const struct session_options session = {
+        .plan = &c->plan,
+        .argv = c->argv,
+        .envp = c->envp,
+        .rows = options->rows,
+        .cols = options->cols,
+        .budgets = confined_budgets(c),
         .scrollback = TERM_SCROLLBACK,
-        .cancel = job->cancel,
+        .cancel = options->cancel,
         .output = observer_output,
         .event = observer_event,
         .context = o,
     };
-    return session_open(&options, ret_session, err);
+    return session_open(&session, ret_session, err);
 }
 
 /* Events -------------------------------------------------------------------------------------- */

@@ -13,6 +13,7 @@
 #include "base/json.h"
 #include "record/artifacts.h"
 #include "record/timing.h"
+#include "session/confined.h"
 #include "session/session.h"
 
 enum {
@@ -50,15 +51,13 @@ struct observer {
 void observer_init(struct observer *o, const char *run_id);
 void observer_done(struct observer *o);
 
-/* Opens a session to observe, under the verdict's budgets. */
-struct observer_job {
-    const struct verdict *verdict;
-    const struct plan *plan;
-    const char *const *argv, *const *envp;
+/* Opens a session to observe, under its policy's budgets. */
+struct observer_options {
+    const struct confined *confined;
     uint16_t rows, cols;
     int cancel;
 };
-MUST_USE bool observer_open(struct observer *o, const struct observer_job *job,
+MUST_USE bool observer_open(struct observer *o, const struct observer_options *options,
     struct session **ret_session, struct err *err);
 
 /* Callbacks for session_options. */

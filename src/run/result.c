@@ -34,13 +34,14 @@ json_t *result_json(const struct result_input *in)
     json_put(object, "status", json_string(exec_status_name(r->status)));
     json_put(object, "started_at_ms", json_integer(0));
     json_put(object, "ended_at_ms", json_integer((json_int_t)(r->ended_ms - r->started_ms)));
-    exact_put(object, "command", in->verdict->command.given);
-    if (!str_is(in->verdict->command.given, in->argv[0]))
+    exact_put(object, "command", in->confined->verdict.command.given);
+    if (!str_is(in->confined->verdict.command.given, in->argv[0]))
         exact_put(object, "argv0", str_z(in->argv[0]));
     json_put(object, "args", args_json(in->argv));
-    exact_put(object, "cwd", in->plan->cwd);
-    json_put(object, "policy", policy_to_json(in->verdict->policy));
-    json_put(object, "sandbox_report", report_json(in->verdict, in->plan, &r->kept));
+    exact_put(object, "cwd", in->confined->plan.cwd);
+    json_put(object, "policy", policy_to_json(&in->confined->policy));
+    json_put(object, "sandbox_report",
+        report_json(&in->confined->verdict, &in->confined->plan, &r->kept));
     if (in->scenario)
         json_put(object, "scenario", json_incref(in->scenario));
     if (in->rows) {

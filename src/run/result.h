@@ -4,7 +4,7 @@
 #define RUN_RESULT_H
 
 #include "base/id.h"
-#include "run/exec.h"
+#include "session/exec.h"
 
 enum {
     RUN_PROTOCOL_VERSION = 1,
@@ -14,8 +14,7 @@ enum {
 struct result_input {
     const char *mode; /* the command that made it: "exec", "run", "driver" */
     const char *run_id;
-    const struct verdict *verdict;
-    const struct plan *plan;
+    const struct confined *confined;
     const char *const *argv;
     const struct exec_result *result;
     /* Scenario only; borrowed, may be NULL. */

@@ -14,7 +14,7 @@ enum {
 };
 
 struct runner {
-    const struct runner_job *job;
+    const struct runner_options *options;
     struct runner_result *result;
     struct observer observer;
     struct session *session;
@@ -282,7 +282,7 @@ static bool await_condition(struct runner *r, struct runner_attempt *a)
     const struct step *step = a->step;
     if (first_lost(&step->action.condition, 1) == 0)
         return fail_wait(r, a);
-    uint64_t most = r->job->verdict->policy->budgets.max_wait_ms;
+    uint64_t most = r->options->confined->policy.budgets.max_wait_ms;
     uint64_t limit = step->timeout_ms * (step->retries + 1u);
     bool by_budget = limit > most;
     limit = by_budget ? most : limit;
@@ -362,8 +362,8 @@ static bool runner_observe(
     struct runner *r, char ret_name[ARTIFACTS_NAME], json_t **ret_observation, struct err *err)
 {
     json_t *o = observer_take(
-        &r->observer, session_term(r->session), r->job->cells ? OBSERVER_CELLS : OBSERVER_FULL);
-    struct artifacts *a = r->job->artifacts;
+        &r->observer, session_term(r->session), r->options->cells ? OBSERVER_CELLS : OBSERVER_FULL);
+    struct artifacts *a = r->options->artifacts;
     *ret_observation = o;
     ret_name[0] = '\0';
     observer_record(&r->observer, o, NULL);
@@ -374,7 +374,7 @@ static bool runner_observe(
 static void runner_report_progress(
     struct runner *r, size_t index, const struct runner_attempt *a, bool begins)
 {
-    if (!r->job->progress)
+    if (!r->options->progress)
         return;
     const struct runner_progress progress = {
         .index = index,
@@ -385,7 +385,7 @@ static void runner_report_progress(
         .error = a->error.code ? &a->error : NULL,
         .session = r->session,
     };
-    r->job->progress(r->job->context, &progress);
+    r->options->progress(r->options->context, &progress);
 }
 
 /* The first step that does not pass determines the outcome of the run. */
@@ -412,8 +412,8 @@ static void try_step(
     if (waits ? await_condition(r, a) : runner_perform(r, a))
         if (!waits || a->step->n_asserts)
             await_asserts(r, a);
-    if (a->status == STEP_PASSED && r->job->after)
-        r->job->after(r->job->context, r->session);
+    if (a->status == STEP_PASSED && r->options->after)
+        r->options->after(r->options->context, r->session);
     update_goldens(r, a);
     if (!runner_observe(r, ret_snapshot, &observation, &error) && !a->error.code) {
         a->status = STEP_ERRORED;
@@ -425,7 +425,7 @@ static void try_step(
 
 static void run_step(struct runner *r, size_t index)
 {
-    struct runner_attempt a = {.step = &r->job->scenario->steps[index],
+    struct runner_attempt a = {.step = &r->options->scenario->steps[index],
         .started_ms = clock_mono_ms(),
         .sent = BUF_INIT(SENT_MAX),
         .assertions = json_array()};
@@ -459,9 +459,9 @@ bool runner_check(const struct scenario *scenario, const struct policy *policy, 
 
 static bool runner_open_session(struct runner *r, struct err *err)
 {
-    const struct runner_job *job = r->job;
-    const struct observer_job observed = {job->verdict, job->plan, job->argv, job->envp,
-        job->scenario->rows, job->scenario->cols, job->cancel};
+    const struct runner_options *options = r->options;
+    const struct observer_options observed = {
+        options->confined, options->scenario->rows, options->scenario->cols, options->cancel};
     return observer_open(&r->observer, &observed, &r->session, err);
 }
 
@@ -469,11 +469,11 @@ static bool runner_open_session(struct runner *r, struct err *err)
 static bool keep_goldens(struct runner *r, struct err *err)
 {
     struct golden *g;
-    if (!r->job->artifacts)
+    if (!r->options->artifacts)
         return true;
-    for (size_t i = 0; (g = scenario_golden(r->job->scenario, i)); i++) {
+    for (size_t i = 0; (g = scenario_golden(r->options->scenario, i)); i++) {
         struct str text = golden_wanted(g);
-        if (text.p && !artifacts_golden(r->job->artifacts, i, text, err))
+        if (text.p && !artifacts_golden(r->options->artifacts, i, text, err))
             return false;
     }
     return true;
@@ -498,21 +498,22 @@ static void runner_finish(struct runner *r)
     result->run.ended_ms = clock_mono_ms();
 }
 
-bool runner_run(const struct runner_job *job, struct runner_result *ret_result, struct err *err)
+bool runner_run(
+    const struct runner_options *options, struct runner_result *ret_result, struct err *err)
 {
     struct runner_result result = {.steps = json_array(), .run.status = EXEC_PASSED};
-    struct runner r = {.job = job, .result = &result};
-    observer_init(&r.observer, job->run_id);
-    r.observer.artifacts = job->artifacts;
-    r.observer.snapshot_max = job->verdict->policy->budgets.max_snapshot_bytes;
-    r.observer.also = job->output;
-    r.observer.context = job->context;
+    struct runner r = {.options = options, .result = &result};
+    observer_init(&r.observer, options->run_id);
+    r.observer.artifacts = options->artifacts;
+    r.observer.snapshot_max = options->confined->policy.budgets.max_snapshot_bytes;
+    r.observer.also = options->output;
+    r.observer.context = options->context;
     result.run.started_ms = r.observer.started_ms;
     memcpy(result.run_id, r.observer.run_id, sizeof(result.run_id));
     memcpy(result.session_id, r.observer.session_id, sizeof(result.session_id));
-    bool ok =
-        runner_check(job->scenario, job->verdict->policy, err) && runner_open_session(&r, err);
-    for (size_t i = 0; ok && i < job->scenario->n_steps; i++)
+    bool ok = runner_check(options->scenario, &options->confined->policy, err) &&
+              runner_open_session(&r, err);
+    for (size_t i = 0; ok && i < options->scenario->n_steps; i++)
         run_step(&r, i);
     if (ok) {
         runner_finish(&r);

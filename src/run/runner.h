@@ -1,18 +1,17 @@
 /* Runs a scenario from start to end: each action once, then its assertions until they hold or the
  * step times out.
  *
- *     struct runner_job job = {.scenario = &s, .verdict = &v, .plan = &plan, .argv = argv,
- *         .envp = env, .cancel = -1};
- *     if (!runner_run(&job, &result, err)) ...it could not be started...
+ *     struct runner_options options = {.scenario = &s, .confined = &c, .cancel = -1};
+ *     if (!runner_run(&options, &result, err)) ...it could not be started...
  *     runner_result_done(&result);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_RUNNER_H
 #define RUN_RUNNER_H
 
-#include "run/exec.h"
 #include "run/observe.h"
 #include "run/scenario.h"
+#include "session/exec.h"
 
 enum step_status {
     STEP_PASSED,
@@ -34,11 +33,9 @@ struct runner_progress {
     struct session *session;
 };
 
-struct runner_job {
+struct runner_options {
     const struct scenario *scenario;
-    const struct verdict *verdict;
-    const struct plan *plan;
-    const char *const *argv, *const *envp;
+    const struct confined *confined;
     struct artifacts *artifacts; /* may be NULL */
     const char *run_id;          /* NULL: a new one */
     bool cells;                  /* in snapshots and observations */
@@ -65,7 +62,7 @@ MUST_USE bool runner_check(
 
 /* Returns false if the command could not be started. */
 MUST_USE bool runner_run(
-    const struct runner_job *job, struct runner_result *ret_result, struct err *err);
+    const struct runner_options *options, struct runner_result *ret_result, struct err *err);
 void runner_result_done(struct runner_result *r);
 
 /* Adds the bytes that a step sent to its result, in printable form and truncated. */

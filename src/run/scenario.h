@@ -18,7 +18,6 @@ enum {
     SCENARIO_VERSION = 1,
     SCENARIO_STEPS_MAX = 10 * 1000,
     SCENARIO_TEXT_MAX = 10 * 1000 * 1000,
-    SCENARIO_TIMEOUT_MS = 5000, /* default timeout of a step */
 };
 
 struct step {

@@ -23,7 +23,6 @@ enum {
     CGROUP_CPU = 1 << 0,
     CGROUP_MEMORY = 1 << 1,
     CGROUP_PIDS = 1 << 2,
-    CGROUP_ALL = CGROUP_CPU | CGROUP_MEMORY | CGROUP_PIDS,
 
     /* Not a controller, but reported among the kept ones: the sandbox has left a group whose BPF
      * programs we are not permitted to see. */

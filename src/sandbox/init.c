@@ -41,6 +41,7 @@ enum {
     SHARE = 4,                /* the sandbox gets one SHARE-th of the user's limits */
     LOCKED_LEAST = 64 * 1024, /* bytes: programs keep keys there */
     COMMAND_STACK = 64 * 1024,
+    REAPED_AT_ONCE = 64,
 };
 
 struct init {
@@ -56,6 +57,7 @@ struct init {
     bool too_many; /* there were too many processes: they were killed */
     uint64_t counted_ms;
     int signals;         /* the signalfd that the loop polls */
+    bool ended;          /* there may be processes to reap */
     struct serve *serve; /* NULL: it does not serve */
 };
 
@@ -125,6 +127,16 @@ static void limit(int resource, uint64_t most)
     rlim_t value = MIN((rlim_t)most, now.rlim_max);
     now = (struct rlimit){value, value};
     need(setrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
+}
+
+/* The kernel refuses to pass descriptors on while all processes of the user have more in flight than
+ * the sender may have open: commands must not reach the number that holds for us. */
+static void raise_files(void)
+{
+    struct rlimit now;
+    need(getrlimit(RLIMIT_NOFILE, &now) == 0, STAGE_LIMITS);
+    now.rlim_cur = now.rlim_max;
+    need(setrlimit(RLIMIT_NOFILE, &now) == 0, STAGE_LIMITS);
 }
 
 static void raise_loopback(void)
@@ -368,7 +380,6 @@ static void limit_user_wide(void)
 {
     limit(RLIMIT_RTPRIO, 0);
     limit(RLIMIT_NICE, 0);
-    limit_share(RLIMIT_SIGPENDING, 0);
     limit_share(RLIMIT_MSGQUEUE, 0);
     limit_share(RLIMIT_MEMLOCK, LOCKED_LEAST);
 }
@@ -503,8 +514,10 @@ static void pause_with(const struct init *init, int sig)
     /* The others stop with it: while the supervisor sleeps nothing enforces their budget. */
     signal_all(init, SIGSTOP);
     tell(FD_CONTROL, &message, -1);
-    if (!await_word())
-        end_all(init);
+    char word;
+    while ((word = await_word()) != INIT_CONTINUE)
+        if (!word)
+            end_all(init);
     signal_all(init, SIGCONT);
 }
 
@@ -550,41 +563,46 @@ static void count(struct init *init)
     init->counted_ms = clock_mono_ms();
 }
 
+static void note_change(struct init *init, pid_t pid, int status)
+{
+    if (pid == init->command && WIFSTOPPED(status))
+        pause_with(init, WSTOPSIG(status));
+    else if (pid == init->command)
+        note_end(init, status);
+    else if (init->serve && !WIFSTOPPED(status))
+        serve_note_end(init->serve, pid, status);
+}
+
+/* Reaps some processes. Processes that keep ending must prevent neither the count nor the loop. */
 static void reap(struct init *init)
 {
-    int status;
-    pid_t got;
-    while ((got = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
-        count(init); /* processes that keep ending must not prevent it */
-        if (got == init->command && WIFSTOPPED(status))
-            pause_with(init, WSTOPSIG(status));
-        else if (got == init->command)
-            note_end(init, status);
-        else if (init->serve && !WIFSTOPPED(status))
-            serve_note_end(init->serve, got, status);
+    for (int i = 0; i < REAPED_AT_ONCE; i++) {
+        int status;
+        pid_t got = waitpid(-1, &status, WNOHANG | WUNTRACED);
+        init->ended = got > 0;
+        if (got <= 0)
+            return;
+        count(init);
+        note_change(init, got, status);
     }
 }
 
-/* Blocks all signals, and returns those that we handle: a child has changed; a request to ask
- * everything to end; without namespaces also "end everything". */
-static void block_signals(sigset_t *ret_set)
+/* Blocks the signals that we handle: a child has changed; without namespaces also "end everything".
+ * All others are ignored: a blocked one that is never read counts as one of the user's pending
+ * signals. */
+static void set_signals(bool native, sigset_t *ret_set)
 {
+    const struct sigaction ignore = {.sa_handler = SIG_IGN}, normal = {.sa_handler = SIG_DFL};
     sigset_t all;
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL);
     sigemptyset(ret_set);
     sigaddset(ret_set, SIGCHLD);
-    sigaddset(ret_set, SIGTERM);
-    sigaddset(ret_set, INIT_ASK_TO_END);
-}
-
-static void take_signal(struct init *init, int sig)
-{
-    if (sig == SIGTERM && !plan_is_native(init->in->plan))
-        end_all(init);
-    if (sig == INIT_ASK_TO_END)
-        ask_to_end(init);
-    reap(init);
+    if (!native)
+        sigaddset(ret_set, SIGTERM);
+    for (int s = 1; s < NSIG; s++)
+        sigaction(s, sigismember(ret_set, s) == 1 ? &normal : &ignore, NULL);
+    sigprocmask(SIG_SETMASK, ret_set, NULL);
 }
 
 /* Service ------------------------------------------------------------------------------------- */
@@ -733,6 +751,32 @@ static void take_request(struct init *init)
     serve_drop(&request);
 }
 
+static void take_word(struct init *init)
+{
+    char word = await_word();
+    if (!word)
+        end_all(init);
+    if (word == INIT_ASK_TO_END)
+        ask_to_end(init);
+}
+
+/* `want` is what the service socket was polled for. */
+static void take_events(struct init *init, const struct pollfd fds[3], short want)
+{
+    struct signalfd_siginfo info;
+    if ((fds[1].revents & ~want) || (fds[2].revents & ~POLLIN))
+        end_all(init);
+    if (fds[0].revents && read(init->signals, &info, sizeof(info)) == (ssize_t)sizeof(info)) {
+        if (info.ssi_signo != SIGCHLD)
+            end_all(init);
+        init->ended = true;
+    }
+    if (fds[2].revents)
+        take_word(init);
+    if (fds[1].revents & want & POLLIN)
+        take_request(init);
+}
+
 /* Runs until the supervisor is gone, or has closed its ends: the parent-death signal is lost if it
  * died before that was requested. While the supervisor does not read its answers, no more requests
  * are handled; but processes are reaped. */
@@ -743,19 +787,15 @@ NORETURN static void wait_for_all(struct init *init)
         struct pollfd fds[] = {
             {.fd = init->signals, .events = POLLIN},
             {.fd = init->serve ? FD_SERVICE : -1, .events = want},
-            {.fd = FD_CONTROL},
+            {.fd = FD_CONTROL, .events = POLLIN},
         };
-        struct signalfd_siginfo info;
-        int ready = poll(fds, ARRAY_LEN(fds), init->in->counts ? LIMITER_COUNT_MS : -1);
+        int idle_ms = init->in->counts ? LIMITER_COUNT_MS : -1;
+        int ready = poll(fds, ARRAY_LEN(fds), init->ended ? 0 : idle_ms);
         count(init);
-        if (ready <= 0)
-            continue;
-        if ((fds[1].revents & ~want) || fds[2].revents)
-            end_all(init);
-        if (fds[0].revents && read(init->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-            take_signal(init, (int)info.ssi_signo);
-        if (fds[1].revents & want & POLLIN)
-            take_request(init);
+        if (ready > 0)
+            take_events(init, fds, want);
+        if (init->ended)
+            reap(init);
     }
 }
 
@@ -800,10 +840,8 @@ void init_main(const struct init_input *in)
     struct init init = {
         .in = in, .root = {.fd = -1, .devpts = -1, .processes = -1}, .master = -1, .slave = -1};
     sigset_t signals;
-    struct sigaction normal = {.sa_handler = SIG_DFL};
     int left = descriptors_keep(in);
-    block_signals(&signals);
-    sigaction(SIGCHLD, &normal, NULL);
+    set_signals(plan_is_native(in->plan), &signals);
     int death = plan_is_native(in->plan) ? SIGKILL : SIGTERM;
     prctl(PR_SET_PDEATHSIG, death, 0, 0, 0);
     if (in->nodump)
@@ -823,6 +861,9 @@ void init_main(const struct init_input *in)
      * core file; and 1 is the only value for which the kernel does not start a program of the host
      * either. */
     limit(RLIMIT_CORE, 1);
+    raise_files();
+    if (in->plan->mode != POLICY_NO_SANDBOX)
+        limit_share(RLIMIT_SIGPENDING, 0); /* also of those that are sent to us */
     if (plan_is_native(in->plan))
         build(&init);
     else

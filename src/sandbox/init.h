@@ -45,11 +45,13 @@ struct init_input {
     size_t secret_size;
 };
 
-/* The supervisor's first byte: the ids are mapped, all that it has or just one. */
+/* The supervisor's bytes. The first: the ids are mapped, all that it has or just one. (To end
+ * everything at once it sends SIGKILL; without namespaces SIGTERM.) */
 enum {
     INIT_GO_ALL_IDS = 'A',
     INIT_GO_ONE_ID = 'O',
-    INIT_CONTINUE = 'C', /* after a stop */
+    INIT_CONTINUE = 'C',   /* after a stop */
+    INIT_ASK_TO_END = 'E', /* ask everything to exit */
 };
 
 NORETURN void init_main(const struct init_input *input);

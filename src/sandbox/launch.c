@@ -27,6 +27,7 @@ enum {
     PROC_PATH = 64,
     WORDS_MAX = 64 << 20,
     SETUP_MS = 30 * 1000,
+    END_MS = 10 * 1000, /* more than orphans_kill() takes */
     COUNTER_NICE = -20,
 };
 
@@ -587,15 +588,19 @@ void child_blame(const struct child *child, struct err *err)
     }
 }
 
+static void send_word(const struct child *child, char word)
+{
+    (void)!send(child->control, &word, 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 void child_continue(const struct child *child)
 {
-    const char word = INIT_CONTINUE;
-    (void)!send(child->control, &word, 1, MSG_NOSIGNAL);
+    send_word(child, INIT_CONTINUE);
 }
 
 void child_terminate(const struct child *child)
 {
-    syscall(SYS_pidfd_send_signal, child->pidfd, INIT_ASK_TO_END, NULL, 0);
+    send_word(child, INIT_ASK_TO_END);
 }
 
 void child_kill(const struct child *child)
@@ -603,9 +608,23 @@ void child_kill(const struct child *child)
     syscall(SYS_pidfd_send_signal, child->pidfd, child->native ? SIGKILL : SIGTERM, NULL, 0);
 }
 
+/* Without namespaces process 1 has to kill the others first: if it does not come to an end, it is
+ * killed too. */
+static void await_end(const struct child *child)
+{
+    struct pollfd end = {.fd = child->pidfd, .events = POLLIN};
+    siginfo_t info;
+    int ready = 1;
+    while (!child->native && (ready = poll(&end, 1, END_MS)) < 0 && errno == EINTR)
+        ;
+    if (ready == 0)
+        syscall(SYS_pidfd_send_signal, child->pidfd, SIGKILL, NULL, 0);
+    while (waitid(P_PIDFD, (id_t)child->pidfd, &info, WEXITED | __WALL) != 0 && errno == EINTR)
+        ;
+}
+
 void child_close(struct child *child)
 {
-    siginfo_t info;
     int *const fds[] = {&child->in, &child->out, &child->err, &child->hold, &child->terminal,
         &child->control, &child->service};
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)
@@ -613,8 +632,7 @@ void child_close(struct child *child)
             close(TAKE_FD(*fds[i]));
     if (child->pidfd < 0)
         return;
-    while (waitid(P_PIDFD, (id_t)child->pidfd, &info, WEXITED | __WALL) != 0 && errno == EINTR)
-        ;
+    await_end(child);
     close(TAKE_FD(child->pidfd));
     give_back(&child->tmp);
     child->limiter.kept.oom_kills = cgroup_oom_kills(&child->limiter.group);

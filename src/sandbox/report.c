@@ -127,14 +127,15 @@ static void gaps_of_limits(json_t *gaps, const struct plan *plan, const struct l
         "limits.memory_bytes: holds for each process, not for their sum",
         "limits.memory_bytes: counts private memory that can be written; with shared or read-only "
         "memory a process can hold up to 4 times as much",
-        "limits: the kernel's memory for pipes, sockets and locks is not counted; pipe pages and "
-        "epoll watches are the user's, inside and outside together",
+        "limits: the kernel's memory for pipes, sockets and locks is not counted; pipe pages, "
+        "epoll watches and descriptors in flight (SCM_RIGHTS) are the user's, inside and outside "
+        "together",
     };
     for (size_t i = 0; i < ARRAY_LEN(open) && !kept->memory; i++)
         json_push(gaps, json_string(open[i]));
     if (kept->memory)
-        json_push(gaps, json_string("limits: pipe pages and epoll watches are the user's, inside "
-                                    "and outside together"));
+        json_push(gaps, json_string("limits: pipe pages, epoll watches and descriptors in flight "
+                                    "(SCM_RIGHTS) are the user's, inside and outside together"));
     if (kept->unseen)
         json_push(gaps,
             json_string("limits: the cgroup of this process is left for another one; filters on "

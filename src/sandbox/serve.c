@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -56,39 +57,68 @@ bool serve_next(const struct serve *s, struct serve_request *r)
 
 /* Answers ------------------------------------------------------------------------------------- */
 
-/* Returns false if it does not fit now. */
-static bool tell(const struct serve *s, const struct wire_answer *answer, int fd)
+/* Returns 0, or the reason why it was not sent to a supervisor that is there. */
+static int send_answer(const struct serve *s, const struct wire_answer *answer, int fd)
 {
     const struct iovec part = {(void *)answer, sizeof(*answer)};
     ssize_t n = packet_send(s->socket, &part, 1, &fd, fd >= 0, MSG_DONTWAIT);
-    return n >= 0 || (errno != EAGAIN && errno != ETOOMANYREFS);
+    return n < 0 && (errno == EAGAIN || errno == ETOOMANYREFS) ? errno : 0;
+}
+
+/* Ends a command whose terminal can't be passed on. */
+static void drop_command(struct serve *s, uint32_t id)
+{
+    struct serve_command *c = serve_find(s, id);
+    if (!c)
+        return;
+    if (c->has_ended)
+        s->n_ended--;
+    else
+        kill(-c->pid, SIGKILL);
+    *c = (struct serve_command){0};
+}
+
+/* Returns false if it does not fit now. If the user's processes have too many descriptors in flight
+ * already, the answer becomes a refusal: waiting would take as long as a command likes. */
+static bool tell(struct serve *s, struct wire_answer *answer, int *fd)
+{
+    int failed = send_answer(s, answer, *fd);
+    if (failed == ETOOMANYREFS) {
+        const bool spawned = answer->word == SERVICE_SPAWNED;
+        close(TAKE_FD(*fd));
+        if (spawned)
+            drop_command(s, answer->id);
+        *answer = (struct wire_answer){
+            SERVICE_REFUSED, answer->id, failed, spawned ? STAGE_TERMINAL : STAGE_LOOPBACK};
+        failed = send_answer(s, answer, -1);
+    }
+    if (failed)
+        return false;
+    auto_fd(fd);
+    *fd = -1;
+    return true;
 }
 
 void serve_answer(struct serve *s, const struct wire_answer *answer, int fd)
 {
-    if (!tell(s, answer, fd)) {
-        s->owed = *answer;
-        s->owed_fd = fd;
-    } else if (fd >= 0) {
-        close(fd);
-    }
+    struct wire_answer own = *answer;
+    if (tell(s, &own, &fd))
+        return;
+    s->owed = own;
+    s->owed_fd = fd;
 }
 
 bool serve_flush(struct serve *s)
 {
-    if (s->owed.id) {
-        if (!tell(s, &s->owed, s->owed_fd))
-            return false;
-        s->owed.id = 0;
-        auto_fd(&s->owed_fd);
-        s->owed_fd = -1;
-    }
+    if (s->owed.id && !tell(s, &s->owed, &s->owed_fd))
+        return false;
+    s->owed.id = 0;
     for (size_t i = 0; s->n_ended && i < SERVICE_COMMANDS_MAX; i++) {
         struct serve_command *c = &s->commands[i];
         if (!c->has_ended)
             continue;
         const uint32_t stage = c->too_many ? STAGE_FORK : 0;
-        if (!tell(s, &(struct wire_answer){SERVICE_ENDED, c->id, c->status, stage}, -1))
+        if (send_answer(s, &(struct wire_answer){SERVICE_ENDED, c->id, c->status, stage}, -1) != 0)
             return false;
         *c = (struct serve_command){0};
         s->n_ended--;

@@ -4,6 +4,7 @@
 
 #include "io/file.h"
 #include "io/packet.h"
+#include "sandbox/machine.h"
 #include "sandbox/wire.h"
 
 #include <errno.h>
@@ -22,6 +23,12 @@ enum {
     ANSWER_FDS = 4, /* more than are ever sent */
 };
 
+static bool add_remedy(int errnum, struct err *err)
+{
+    const char *remedy = machine_files_remedy(errnum);
+    return remedy ? err_ctx(err, "remedy", "%s", remedy) : false;
+}
+
 /* Requests ------------------------------------------------------------------------------------ */
 
 static bool ask(
@@ -31,11 +38,13 @@ static bool ask(
     ssize_t n = packet_send(service, &part, 1, fds, n_fds, MSG_DONTWAIT);
     if (n == (ssize_t)sizeof(*request))
         return true;
-    if (n < 0 && (errno == EAGAIN || errno == ETOOMANYREFS))
+    if (n < 0 && errno == EAGAIN)
         return err_set(err, E_CONFLICT, "too many requests to the sandbox have no answer yet");
     if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
         return err_set(err, E_PROCESS_EXIT, "the sandbox has ended");
-    return err_errno(err, E_IO, n < 0 ? errno : EMSGSIZE, "cannot ask the sandbox");
+    const int errnum = n < 0 ? errno : EMSGSIZE;
+    err_errno(err, E_IO, errnum, "cannot ask the sandbox");
+    return add_remedy(errnum, err);
 }
 
 static size_t count_words(const char *const *words, size_t *size)
@@ -265,8 +274,10 @@ bool service_refused(
         return err_errno(err, E_IO, news->value,
             "cannot start '%s': the sandbox has as many processes as it may", c->path);
     case STAGE_TERMINAL:
-        return err_errno(err, E_IO, news->value, "cannot start '%s': no terminal for it", c->path);
+        err_errno(err, E_IO, news->value, "cannot start '%s': no terminal for it", c->path);
+        return add_remedy(news->value, err);
     default:
-        return err_errno(err, E_IO, news->value, "cannot start '%s'", c->path);
+        err_errno(err, E_IO, news->value, "cannot start '%s'", c->path);
+        return add_remedy(news->value, err);
     }
 }

@@ -3,7 +3,6 @@
 #ifndef SANDBOX_STAGE_H
 #define SANDBOX_STAGE_H
 
-#include <signal.h>
 #include <stdint.h>
 
 /* Stage, and the primitive that it needs. */
@@ -51,10 +50,6 @@ enum init_word {
     INIT_EXITED,   /* value: a wait status; errnum EAGAIN: there were too many processes */
     INIT_MAPPABLE, /* its ids can be mapped now */
 };
-
-/* Signal to the first process: ask everything to exit. (Without namespaces SIGTERM ends everything
- * at once; with them SIGKILL does.) */
-#define INIT_ASK_TO_END SIGUSR1
 
 struct init_message {
     uint32_t word;

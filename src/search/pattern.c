@@ -487,7 +487,6 @@ bool pattern_parse(
         return err_set(err, E_TOOL_VALIDATION,
             "the pattern has a newline, but lines are searched one by one: search for one of the "
             "lines");
-    p->ascii = needle_is_ascii(text);
     p->opaque = !ok || !buf_ok(&p->form);
     if (!p->opaque && is_useful(needs)) {
         p->needs = needs->set;

@@ -26,7 +26,6 @@ struct pattern {
     struct needle_set needs; /* empty: no sequence is required */
     bool exact;              /* a line with one of them matches */
     bool opaque;             /* not analyzed */
-    bool ascii;              /* the pattern's own characters are ASCII */
     struct buf form;         /* for many lines at once, unless opaque */
 };
 

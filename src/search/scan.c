@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "search/scan.h"
 
+#include "base/grow.h"
 #include "base/utf8.h"
 
 #include <errno.h>
@@ -89,10 +90,7 @@ static void scan_add_line(struct scan *s, size_t begin, size_t end, const size_t
     bool head, tail;
     if (f->text->n >= s->options.text_max)
         return;
-    if (f->n == f->cap) {
-        f->cap = f->cap ? 2 * f->cap : 16;
-        f->lines = base_realloc(f->lines, f->cap * sizeof(f->lines[0]));
-    }
+    GROW(f->lines, f->n, f->cap, GROW_MAX);
     struct str line = str_trim_end(str_n(s->p + begin, end - begin), '\n');
     if (whole && line.n && line.p[line.n - 1] == '\r')
         line.n--;

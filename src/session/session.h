@@ -15,19 +15,14 @@
 #ifndef SESSION_SESSION_H
 #define SESSION_SESSION_H
 
-#include "base/err.h"
-#include "sandbox/launch.h"
+#include "session/process.h"
 #include "term/term.h"
-
-#include <poll.h>
-#include <signal.h>
 
 enum {
     SESSION_ROWS_MAX = 500,
     SESSION_COLS_MAX = 500,
-    SESSION_QUEUE_MAX = 4 << 20, /* bytes of input that the command has not read yet */
-    SESSION_GRACE_MS = 200,      /* between SIGTERM and SIGKILL */
-    SESSION_FRAME_MS = 1000,     /* a longer synchronized update is examined unfinished */
+    SESSION_GRACE_MS = 200,  /* between SIGTERM and SIGKILL */
+    SESSION_FRAME_MS = 1000, /* a longer synchronized update is examined unfinished */
 };
 
 enum session_news {
@@ -40,43 +35,11 @@ enum session_news {
     SESSION_FAILED,   /* a budget or an internal error: session_error(); everything is killed */
 };
 
-struct session_exit {
-    bool known;
-    int code;   /* -1: none */
-    int signal; /* 0: none */
-    bool by_harness;
-};
-
-/* Converts a waitpid() status. */
-struct session_exit session_exit_from(int status);
-
-/* Exit of a command that was killed together with its sandbox and reported no status. */
-#define SESSION_KILLED ((struct session_exit){.known = true, .code = -1, .signal = SIGKILL})
-
-enum session_event_type {
-    SESSION_EVENT_TERM,        /* a terminal event: title, bell, … */
-    SESSION_EVENT_BUDGET_NEAR, /* text: the budget's name; value: percent */
-    SESSION_EVENT_RESIZE,      /* value: rows << 16 | cols */
-    SESSION_EVENT_EXIT,        /* exit: the status */
-};
-
-struct session_event {
-    enum session_event_type type;
-    enum term_event_type term; /* of SESSION_EVENT_TERM */
-    struct str text;           /* unchecked program output: may contain anything */
-    unsigned value;
-    const struct session_exit *exit;
-};
-
-struct session_budgets {
-    uint64_t runtime_ms, output_bytes; /* UINT64_MAX: none */
-};
-
 struct session_options {
     const struct plan *plan;
     const char *const *argv, *const *envp; /* end in NULL */
     uint16_t rows, cols;
-    struct session_budgets budgets;
+    struct process_budgets budgets;
     unsigned scrollback;
     bool serves; /* more commands can be started beside it and outlive it: see session_child() */
     bool held;   /* with `serves`: does not start until service_start() */
@@ -102,7 +65,7 @@ enum session_news session_next(struct session *s, uint64_t deadline_ms);
 /* For a loop over several sessions: the descriptors to poll, and when to look in any case. Then
  * call session_next(s, 0) until it returns SESSION_TIME. */
 enum {
-    SESSION_POLLS = 2,
+    SESSION_POLLS = PROCESS_POLLS,
 };
 void session_polls(const struct session *s, struct pollfd fds[SESSION_POLLS]);
 uint64_t session_due_ms(const struct session *s);
@@ -143,7 +106,5 @@ uint64_t session_sent_ms(const struct session *s);
 uint64_t session_changes(const struct session *s);
 /* Whether input is hidden, as for a password: the terminal is in line mode without echo. */
 bool session_hides_input(const struct session *s);
-/* Returns the number of queued bytes that the command has not read. */
-size_t session_unread(const struct session *s);
 
 #endif

@@ -195,12 +195,6 @@ void parser_done(struct parser *p)
     buf_done(&p->string);
 }
 
-void parser_reset(struct parser *p)
-{
-    p->state = GROUND;
-    buf_reset(&p->string);
-}
-
 bool parser_is_ground(const struct parser *p)
 {
     return p->state == GROUND;

@@ -68,7 +68,6 @@ struct parser {
 
 void parser_init(struct parser *p, const struct parser_ops *ops, void *context);
 void parser_done(struct parser *p);
-void parser_reset(struct parser *p); /* returns to the ground state */
 
 size_t parser_feed(struct parser *p, const uint8_t *bytes, size_t n);
 

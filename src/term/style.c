@@ -71,13 +71,6 @@ void style_table_done(struct style_table *t)
     *t = (struct style_table){0};
 }
 
-void style_table_reset(struct style_table *t)
-{
-    memset(t->slots, 0, t->n_slots * sizeof(*t->slots));
-    t->n = 1;
-    style_table_insert(t, 0);
-}
-
 uint16_t style_intern(struct style_table *t, const struct style *s)
 {
     uint32_t i = hash_style(t, s) & (t->n_slots - 1);

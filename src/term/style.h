@@ -109,7 +109,6 @@ struct style_table {
 
 void style_table_init(struct style_table *t);
 void style_table_done(struct style_table *t);
-void style_table_reset(struct style_table *t); /* keeps only the default style */
 
 /* Returns the number of a style, adding it if necessary, or 0 if it is new and the table is
  * full. */

@@ -6,9 +6,6 @@
 #include "path/lexical.h"
 #include "policy/blocked.h"
 #include "policy/preset.h"
-#include "repo/protect.h"
-#include "sandbox/env.h"
-#include "sandbox/host_plan.h"
 
 #include <fcntl.h>
 
@@ -185,49 +182,35 @@ static bool find_workdir(
     return true;
 }
 
-/* The sandbox protects parts of repositories and our own files. */
-static bool confine_make_plan(
-    struct toolbox *box, struct arena *a, struct confined *c, struct err *err)
-{
-    struct str *roots, *parts = NULL;
-    size_t n = verdict_dirs(&c->verdict.write, a, &roots);
-    toolbox_protect(box, roots, n);
-    if (box->protect)
-        box->protect->no_mounts = c->policy.sandbox == POLICY_LANDLOCK;
-    if (box->protect && !protect_allows(box->protect, err))
-        return false;
-    size_t n_parts = box->protect ? protect_kept(box->protect, a, &parts) : 0;
-    const struct host_plan_input input = {
-        .verdict = &c->verdict,
-        .kept = parts,
-        .n_kept = n_parts,
-        .own = box->options->own,
-        .n_own = box->options->n_own,
-    };
-    return host_plan(&input, a, &c->plan, err);
-}
-
 bool confine(struct toolbox *box, const struct confine_request *request, struct arena *a,
     struct confined *c, struct err *err)
 {
+    const struct toolbox_options *o = box->options;
     const char *shell = access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh", *cwd = NULL;
+    const char **argv = ARENA_NEW(a, const char *, 4);
     if (!find_workdir(box, request->workdir, a, &cwd, err) ||
         !confine_make_policy(box, request, a, &c->policy, err))
         return false;
     c->policy.budgets.max_runtime_ms = MIN(c->policy.budgets.max_runtime_ms, request->runtime_ms);
-    struct policy_host host = {
-        .home = box->options->home,
-        .read_as_found = box->options->mode == TOOLBOX_UNRESTRICTED && !box->options->policy,
-        .own_env = !box->options->policy,
+    struct confined_options options = {
+        .host = {.home = o->home,
+            .read_as_found = o->mode == TOOLBOX_UNRESTRICTED && !o->policy,
+            .own_env = !o->policy},
+        .command = {.path = shell, .cwd = cwd},
+        .plan = {.own = o->own, .n_own = o->n_own},
+        .environ = (const char *const *)environ,
     };
-    policy_validate(&c->policy, &host, a, &c->verdict);
-    policy_validate_command(&c->verdict, &(struct policy_command){.path = shell, .cwd = cwd});
-    if (!verdict_ok(&c->verdict, err) || !confine_make_plan(box, a, c, err))
+    confined_judge(c, &options, a);
+    if (!verdict_ok(&c->verdict, err))
         return false;
-    c->argv[0] = shell;
-    c->argv[1] = "-c";
-    c->argv[2] = arena_strdup(a, request->command);
-    c->argv[3] = NULL;
-    c->envp = env_make(&c->policy.env, (const char *const *)environ, a);
-    return true;
+    struct str *roots;
+    size_t n = verdict_dirs(&c->verdict.write, a, &roots);
+    toolbox_protect(box, roots, n);
+    options.protect = box->protect;
+    argv[0] = shell;
+    argv[1] = "-c";
+    argv[2] = arena_strdup(a, request->command);
+    argv[3] = NULL;
+    c->argv = argv;
+    return confined_plan(c, &options, a, err);
 }

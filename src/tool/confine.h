@@ -12,8 +12,7 @@
 #ifndef TOOL_CONFINE_H
 #define TOOL_CONFINE_H
 
-#include "policy/validate.h"
-#include "sandbox/plan.h"
+#include "session/confined.h"
 #include "tool/toolbox.h"
 
 enum {
@@ -27,14 +26,6 @@ struct confine_request {
     struct str workdir; /* unset: the toolbox's working directory */
     uint64_t runtime_ms;
     uint64_t output_bytes; /* 0: CONFINE_OUTPUT_MAX */
-};
-
-struct confined {
-    struct policy policy;
-    struct verdict verdict;
-    struct plan plan;
-    const char *argv[4];
-    const char *const *envp;
 };
 
 /* Appends the command line for the approval question, with the `cd` that the workdir implies. */

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/envelope.h"
 
+#include "base/grow.h"
 #include "tool/fold.h"
 
 enum {
@@ -54,18 +55,10 @@ void envelope_done(struct envelope *e)
     *e = (struct envelope){0};
 }
 
-static void *envelope_grow(void *p, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return p;
-    *cap = *cap ? 2 * *cap : 16;
-    return base_realloc(p, *cap * size);
-}
-
-#define PUSH(e, what, ...)                                                                         \
-    do {                                                                                           \
-        (e)->what = envelope_grow((e)->what, (e)->n_##what, &(e)->cap_##what, sizeof(*(e)->what)); \
-        (e)->what[(e)->n_##what++] = __VA_ARGS__;                                                  \
+#define PUSH(e, what, ...)                                         \
+    do {                                                           \
+        GROW((e)->what, (e)->n_##what, (e)->cap_##what, GROW_MAX); \
+        (e)->what[(e)->n_##what++] = __VA_ARGS__;                  \
     } while (0)
 
 static bool envelope_fail_at(struct err *err, size_t line)

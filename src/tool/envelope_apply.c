@@ -8,6 +8,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/envelope_apply.h"
 
+#include "base/grow.h"
 #include "base/utf8.h"
 
 enum {
@@ -67,10 +68,7 @@ static struct envelope_sides sides_of(struct envelope_update *u, const struct en
 
 static void add_edit(struct envelope_update *u, struct envelope_edit edit)
 {
-    if (u->n_edits == u->cap_edits) {
-        u->cap_edits = u->cap_edits ? 2 * u->cap_edits : 16;
-        u->edits = base_realloc(u->edits, u->cap_edits * sizeof(*u->edits));
-    }
+    GROW(u->edits, u->n_edits, u->cap_edits, GROW_MAX);
     edit.order = u->n_edits;
     u->edits[u->n_edits++] = edit;
 }

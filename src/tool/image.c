@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/buf.h"
 
+#include "base/grow.h"
 #include "tool/image.h"
 
 #define WORK_MAX (UINT64_C(1) << 30)
@@ -11,10 +12,7 @@ static void image_push_piece(
 {
     if (piece->n == 0)
         return;
-    if (*n == *cap) {
-        *cap = *cap ? 2 * *cap : 16;
-        *p = base_realloc(*p, *cap * sizeof(**p));
-    }
+    GROW(*p, *n, *cap, GROW_MAX);
     (*p)[(*n)++] = *piece;
 }
 
@@ -163,14 +161,6 @@ enum image_verdict image_apply(struct image *im, const struct unified_hunk *h)
     push_left(im, &piece);
     im->total += new_n - old_n;
     return IMAGE_FITS;
-}
-
-size_t image_old_line(struct image *im, size_t line)
-{
-    if (line >= im->total || !move_gap(im, line) || im->n_right == 0)
-        return SIZE_MAX;
-    const struct image_piece *piece = &im->right[im->n_right - 1];
-    return piece->is_new ? SIZE_MAX : piece->first;
 }
 
 static void write_piece(const struct image *im, const struct image_piece *piece, struct buf *out)

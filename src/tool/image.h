@@ -45,9 +45,6 @@ void image_done(struct image *im);
 /* Applies a hunk at the line it gives; does not search elsewhere. */
 enum image_verdict image_apply(struct image *im, const struct unified_hunk *h);
 
-/* Returns the old number, from 0, of a line; SIZE_MAX for a new or missing line. */
-size_t image_old_line(struct image *im, size_t line);
-
 void image_write(const struct image *im, struct buf *out);
 
 #endif

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/lines.h"
 
+#include "base/grow.h"
+
 /* Returns the end of the line that starts at `from`. Caches the next LF: in a text with only CRs,
  * searching for it from each line would be quadratic. */
 static size_t line_end(struct str text, size_t from, enum lines_ends ends, size_t *next_lf)
@@ -30,10 +32,7 @@ bool lines_split(struct str text, enum lines_ends ends, const char *name, struct
             lines_done(&l);
             return err_set(err, E_PATCH_APPLY, "'%s' has more than %d lines", name, LINES_MAX);
         }
-        if (l.n + 2 > cap) {
-            cap *= 2;
-            l.at = base_realloc(l.at, cap * sizeof(*l.at));
-        }
+        GROW(l.at, l.n + 1, cap, (size_t)LINES_MAX + 2);
         l.at[l.n + 1] = (uint32_t)line_end(text, l.at[l.n], ends, &next_lf);
         l.n++;
     }

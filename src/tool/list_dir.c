@@ -1,5 +1,6 @@
 /* list_dir: lists a directory and the levels below it. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "io/dir.h"
 #include "path/beneath.h"
@@ -67,11 +68,7 @@ static char mark_of(int dir_fd, const char *name, unsigned char type)
 static void list_dir_add_entry(
     struct list_dir_listing *l, struct str dir, const char *name, char mark)
 {
-    if (l->n == l->cap) {
-        l->cap = MAX(l->cap * 2, (size_t)256);
-        l->entries = reallocarray(l->entries, l->cap, sizeof(*l->entries));
-        BUG_ON(!l->entries);
-    }
+    GROW(l->entries, l->n, l->cap, ENTRIES_MAX);
     const char *path = dir.n ? arena_printf(&l->arena, STR_FMT "/%s", STR_ARG(dir), name)
                              : arena_printf(&l->arena, "%s", name);
     l->entries[l->n++] = (struct list_dir_entry){str_z(path), mark};

@@ -3,6 +3,7 @@
 #include "tool/patch.h"
 
 #include "base/fnv.h"
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "io/file.h"
 #include "path/exact.h"
@@ -81,10 +82,7 @@ static struct patch_file *patch_add_file(struct patch *p, const struct patch_fil
 {
     struct patch_file *f = ARENA_NEW(&p->arena, struct patch_file, 1);
     *f = *new;
-    if (p->n == p->cap) {
-        p->cap = p->cap ? 2 * p->cap : 16;
-        p->files = base_realloc(p->files, p->cap * sizeof(*p->files));
-    }
+    GROW(p->files, p->n, p->cap, GROW_MAX);
     p->files[p->n++] = f;
     if (p->n >= p->n_buckets) {
         rehash(p);
@@ -209,10 +207,7 @@ bool patch_keep(struct patch *p, struct buf *text, struct str *ret_text, struct 
             err, E_PATCH_APPLY, "a file would become larger than %d bytes", PATCH_RESULT_MAX);
     size_t n = text->n;
     char *bytes = buf_take(text);
-    if (p->n_texts == p->cap_texts) {
-        p->cap_texts = p->cap_texts ? 2 * p->cap_texts : 16;
-        p->texts = base_realloc(p->texts, p->cap_texts * sizeof(*p->texts));
-    }
+    GROW(p->texts, p->n_texts, p->cap_texts, GROW_MAX);
     p->texts[p->n_texts++] = bytes;
     *ret_text = str_n(bytes ? bytes : "", n);
     return true;

@@ -11,7 +11,6 @@
 
 enum {
     STEPS = 16, /* per session before the others get a turn */
-    WAIT_MAX_MS = 60 * 1000,
     COMMAND_SHOWN = 60,
     LIST_MAX = 16 * 1024,
     LIST_SHOWN = 8,
@@ -40,12 +39,6 @@ static void sessions_advance(struct tool_session *s)
     }
 }
 
-static int timeout_of(uint64_t until)
-{
-    uint64_t now = clock_mono_ms();
-    return until <= now ? 0 : (int)MIN(until - now, (uint64_t)WAIT_MAX_MS);
-}
-
 /* Polls once and reads from sessions that have output. Returns true if one of the caller's file
  * descriptors is ready. */
 static bool sessions_poll_once(
@@ -64,7 +57,7 @@ static bool sessions_poll_once(
         fds[n + i] = wait->fds[i];
         fds[n + i].revents = 0;
     }
-    if (poll(fds, n + wait->n_fds, timeout_of(until)) < 0 && errno != EINTR)
+    if (poll(fds, n + wait->n_fds, clock_timeout_ms(clock_mono_ms(), until)) < 0 && errno != EINTR)
         return false;
     uint64_t now = clock_mono_ms();
     n = 0;
@@ -267,7 +260,7 @@ static bool sessions_open(struct toolbox *box, const struct session_request *req
         .envp = c->envp,
         .rows = request->rows,
         .cols = request->cols,
-        .budgets = {c->policy.budgets.max_runtime_ms, c->policy.budgets.max_output_bytes},
+        .budgets = confined_budgets(c),
         .cancel = -1,
         .output = sessions_log_output,
         .context = s,

@@ -18,8 +18,6 @@
 
 enum {
     SESSIONS_MAX = 64,
-    SESSIONS_ROWS = 24,
-    SESSIONS_COLS = 80,
     SESSIONS_OUTPUT_MAX = 64 << 20, /* maximum output of one session */
     SESSIONS_MEMORY_MAX = 1 << 20,  /* bytes of a log kept in memory rather than in a file */
     SESSIONS_SHOWN_MAX = 1 << 20,   /* bytes shown per session before output is shortened */

@@ -1,6 +1,6 @@
 /* shell: runs a command line to completion. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "run/exec.h"
+#include "session/exec.h"
 #include "tool/clean.h"
 #include "tool/confine.h"
 #include "tool/limit.h"
@@ -126,11 +126,8 @@ static bool run_confined(struct shell *s, const struct confined *c, struct err *
 {
     AUTO_FD int sessions = sessions_descriptor(s->box);
     s->sessions = sessions;
-    const struct exec_job job = {
-        .verdict = &c->verdict,
-        .plan = &c->plan,
-        .argv = c->argv,
-        .envp = c->envp,
+    const struct exec_options options = {
+        .confined = c,
         .input = -1,
         .output = {s->streams[0].fd, s->streams[1].fd},
         .signals = s->box->options->signals,
@@ -141,7 +138,7 @@ static bool run_confined(struct shell *s, const struct confined *c, struct err *
         .context = s,
     };
     struct exec_result r;
-    if (!exec_run(&job, &r, err))
+    if (!exec_run(&options, &r, err))
         return false;
     for (size_t i = 0; i < STREAMS; i++)
         s->streams[i].size = (uint64_t)MAX(lseek(s->streams[i].fd, 0, SEEK_END), (off_t)0);

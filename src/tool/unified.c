@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/unified.h"
 
+#include "base/grow.h"
 #include "tool/unified_name.h"
 
 enum {
@@ -172,17 +173,9 @@ static bool unified_read_body(struct unified_reader *r, struct unified_hunk *h)
     return true;
 }
 
-static void *unified_grow(void *p, size_t n, size_t *cap, size_t size)
-{
-    if (n < *cap)
-        return p;
-    *cap = *cap ? 2 * *cap : 16;
-    return base_realloc(p, *cap * size);
-}
-
 static void unified_push_hunk(struct unified *u, const struct unified_hunk *h)
 {
-    u->hunks = unified_grow(u->hunks, u->n_hunks, &u->cap_hunks, sizeof(*u->hunks));
+    GROW(u->hunks, u->n_hunks, u->cap_hunks, GROW_MAX);
     u->hunks[u->n_hunks++] = *h;
 }
 
@@ -589,8 +582,7 @@ static bool unified_read_all(struct unified_reader *r)
             return found == FOUND_NOTHING;
         if (!read_hunks(r, &p) || (p.n == 0 && !check_empty(r, &p)))
             return false;
-        r->u.patches =
-            unified_grow(r->u.patches, r->u.n_patches, &r->u.cap_patches, sizeof(*r->u.patches));
+        GROW(r->u.patches, r->u.n_patches, r->u.cap_patches, GROW_MAX);
         r->u.patches[r->u.n_patches++] = p;
     }
 }

@@ -2,13 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/source.h"
 
+#include "base/grow.h"
+#include "io/dir.h"
 #include "path/beneath.h"
 #include "record/reader.h"
 #include "term/term.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 
 enum {
@@ -177,8 +179,7 @@ static void add_mark(struct trace *t, const json_t *o)
     read_times(t, json_object_get(o, "output"), zero, &m);
     if (!last && json_is_null(json_object_get(o, "screen")))
         t->plain = true;
-    if ((t->n_marks & (t->n_marks - 1)) == 0)
-        t->marks = base_realloc(t->marks, MAX(2 * t->n_marks, (size_t)64) * sizeof(*t->marks));
+    GROW(t->marks, t->n_marks, t->cap_marks, (size_t)TRACE_MARKS_MAX + 1);
     t->marks[t->n_marks++] = m;
 }
 
@@ -249,11 +250,6 @@ static bool read_record(struct trace *t, const char *path, struct err *err)
     return true;
 }
 
-static int trace_compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void read_summary(struct trace *t, const char *name, json_t *diff, int dir)
 {
     json_t *object = json_object(), *summary = trace_read_object(t, dir, name, "replay.json");
@@ -289,25 +285,66 @@ static void read_replay(struct trace *t, const char *name)
     run = TRACE_NONE;
 }
 
+struct replay_name {
+    struct timespec written;
+    char name[NAME_MAX + 1];
+};
+
+static bool is_newer(const struct replay_name *a, const struct replay_name *b)
+{
+    if (a->written.tv_sec != b->written.tv_sec)
+        return a->written.tv_sec > b->written.tv_sec;
+    if (a->written.tv_nsec != b->written.tv_nsec)
+        return a->written.tv_nsec > b->written.tv_nsec;
+    return strcmp(a->name, b->name) > 0;
+}
+
+static void keep_newest(
+    struct replay_name list[TRACE_REPLAYS_MAX], size_t *n, const struct replay_name *one)
+{
+    size_t at = *n;
+    while (at && is_newer(one, &list[at - 1]))
+        at--;
+    if (at == TRACE_REPLAYS_MAX)
+        return;
+    *n = MIN(*n + 1, (size_t)TRACE_REPLAYS_MAX);
+    memmove(list + at + 1, list + at, (*n - at - 1) * sizeof(*list));
+    list[at] = *one;
+}
+
+static int trace_compare_names(const void *a, const void *b)
+{
+    return strcmp(((const struct replay_name *)a)->name, ((const struct replay_name *)b)->name);
+}
+
+/* Reads the time of a replay that differed. */
+static bool look_replay(const struct dir *d, struct replay_name *ret_one)
+{
+    char path[NAME_MAX + sizeof("/diff.json")];
+    struct stat st;
+    if (strncmp(d->name, "replay-", 7) != 0)
+        return false;
+    snprintf(path, sizeof(path), "%s/diff.json", d->name);
+    AUTO_FD int fd = record_file(d->fd, path);
+    if (fd < 0 || fstat(fd, &st) != 0)
+        return false;
+    ret_one->written = st.st_mtim;
+    snprintf(ret_one->name, sizeof(ret_one->name), "%s", d->name);
+    return true;
+}
+
 static void read_replays(struct trace *t)
 {
-    int copy = openat(t->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
-    char *names[TRACE_REPLAYS_MAX];
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    struct replay_name list[TRACE_REPLAYS_MAX], one;
     size_t n = 0;
-    const struct dirent *entry;
-    while (d && n < ARRAY_LEN(names) && (entry = readdir(d)))
-        if (strncmp(entry->d_name, "replay-", 7) == 0)
-            BUG_ON(!(names[n++] = strdup(entry->d_name)));
-    if (d)
-        closedir(d);
-    else if (copy >= 0)
-        close(copy);
-    qsort(names, n, sizeof(*names), trace_compare_names);
-    for (size_t i = 0; i < n; i++) {
-        read_replay(t, names[i]);
-        free(names[i]);
-    }
+    bool listed = dir_open(&d, t->dir, ".");
+    while (listed && dir_next(&d))
+        if (look_replay(&d, &one))
+            keep_newest(list, &n, &one);
+    qsort(list, n, sizeof(*list), trace_compare_names);
+    for (size_t i = 0; i < n; i++)
+        read_replay(t, list[i].name);
 }
 
 const json_t *trace_steps(const struct trace *t)

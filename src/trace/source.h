@@ -18,7 +18,7 @@
 enum {
     TRACE_MARKS_MAX = 200 * 1000,
     TRACE_EVENTS_MAX = 20 * 1000,
-    TRACE_REPLAYS_MAX = 16,
+    TRACE_REPLAYS_MAX = 16, /* the newest ones that differed */
     TRACE_TIMES_MAX = 8 * 1000 * 1000,
     TRACE_TRANSCRIPT_MAX = 256 << 20,
 };
@@ -55,7 +55,7 @@ struct trace {
     size_t events_dropped;
     struct buf transcript;
     struct trace_mark *marks;
-    size_t n_marks;
+    size_t n_marks, cap_marks;
     unsigned rows, cols; /* initial size */
     bool plain;          /* ran without a terminal: line feeds end lines */
     uint64_t end_ms;

@@ -175,6 +175,30 @@ void canvas_fill(
         canvas_put(c, row, col, STR(" "), 1, style);
 }
 
+static void put_part(
+    struct canvas *c, const struct canvas_place *place, const struct cells_item *item)
+{
+    const unsigned end = item->col + item->width;
+    const unsigned left = MAX(item->col, place->from), right = MIN(end, place->end);
+    bool whole = left == item->col && right == end;
+    if (left >= right)
+        return;
+    const unsigned at = place->col + left - place->from;
+    if (whole && item->text.n)
+        canvas_put(c, place->row, at, item->text, item->width, &item->style);
+    else
+        canvas_fill(c, place->row, at, place->col + right - place->from, &item->style);
+}
+
+bool canvas_put_row(struct canvas *c, struct str bytes, const struct canvas_place *place)
+{
+    struct cells_reader r = {.rest = bytes};
+    struct cells_item item;
+    while (r.rest.n && cells_next(&r, &item))
+        put_part(c, place, &item);
+    return !r.bad;
+}
+
 const struct canvas_cell *canvas_cell(const struct canvas *c, unsigned row, unsigned col)
 {
     return cell_at(c, row, col);

@@ -14,11 +14,11 @@
 #define TUI_CANVAS_H
 
 #include "base/buf.h"
-#include "term/term.h"
+#include "term/cells.h"
 
 enum {
-    CANVAS_SIZE_MAX = 1000, /* rows and columns */
-    CANVAS_TEXT = 42,       /* bytes per cluster; longer ones are truncated */
+    CANVAS_SIZE_MAX = CELLS_COLS_MAX, /* rows and columns */
+    CANVAS_TEXT = CELLS_TEXT_MAX,     /* bytes per cluster; longer ones are truncated */
 };
 
 struct canvas_cell {
@@ -73,6 +73,15 @@ struct canvas_part {
     unsigned from_row, from_col;
 };
 void canvas_show(struct canvas *c, const struct term *t, const struct canvas_part *part);
+
+struct canvas_place {
+    unsigned row, col;  /* top left position on the canvas */
+    unsigned from, end; /* range of columns shown */
+};
+
+/* Draws a serialized row (term/cells.h). Returns false if the bytes are not a valid row; the cells
+ * before the error may have been drawn. The rest of the row stays blank. */
+bool canvas_put_row(struct canvas *c, struct str bytes, const struct canvas_place *place);
 
 /* A cell of the current frame. */
 const struct canvas_cell *canvas_cell(const struct canvas *c, unsigned row, unsigned col);

@@ -12,7 +12,6 @@
 #include <pthread.h>
 
 enum {
-    LINKS_DEEP = 8,
     ENTITY_MAX = 12,
 };
 

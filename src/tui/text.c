@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tui/text.h"
 
+#include "base/grow.h"
 #include "base/utf8.h"
 #include "term/look.h"
 #include "term/unicode.h"
@@ -45,14 +46,6 @@ void text_reset(struct text *t)
     }
 }
 
-static void *text_grow(void *list, size_t *cap, size_t n, size_t size)
-{
-    if (n < *cap)
-        return list;
-    *cap = MAX(*cap * 2, (size_t)16);
-    return base_realloc(list, *cap * size);
-}
-
 /* Whether the new bytes could join the last cluster: then they need a separate span, since clusters
  * are determined within spans. */
 static bool joins(const struct text *t, struct str bytes)
@@ -88,14 +81,14 @@ static void text_append_bytes(
         last->n += bytes.n;
         return;
     }
-    t->spans = text_grow(t->spans, &t->spans_cap, t->n_spans, sizeof(*t->spans));
+    GROW(t->spans, t->n_spans, t->spans_cap, GROW_MAX);
     t->spans[t->n_spans++] = (struct text_span){.at = at, .n = bytes.n, .style = *style};
     t->open.n++;
 }
 
 void text_end(struct text *t)
 {
-    t->lines = text_grow(t->lines, &t->lines_cap, t->n, sizeof(*t->lines));
+    GROW(t->lines, t->n, t->lines_cap, GROW_MAX);
     t->lines[t->n++] = t->open;
     t->open = (struct text_line){.first = t->n_spans};
 }

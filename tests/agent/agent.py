@@ -21,7 +21,7 @@ from harness import PRESET_PYTHON, Failed, Skipped, case, main, reap_boxes  # no
 
 KEY = "sk-test-0123456789abcdef"
 DIALECTS = {"anthropic": "", "openai": "/v1"}
-END_S = 20  # maximum time for an interrupted agent to exit
+END_S = 60  # maximum time for an interrupted agent to exit
 
 
 def call(name, call_id=None, **arguments):

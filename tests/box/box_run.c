@@ -37,9 +37,9 @@ static int run(const struct box_view *view, const char *script)
     struct child child;
     struct child_news news;
     struct err err = {0};
-    if (!launch_start(
-            &(struct launch){
-                .plan = &view->plan, .argv = view->program ? program : shell, .envp = view->envp},
+    if (!launch_start(&(struct launch){.plan = &view->confined.plan,
+                          .argv = view->program ? program : shell,
+                          .envp = view->confined.envp},
             &child, &err))
         return complain(&err);
     pass_on(child.out, stdout);
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
         return complain(&err);
     if (!plan)
         return run(&view, script);
-    AUTO_JSON json_t *tree = plan_json(&view.plan);
+    AUTO_JSON json_t *tree = plan_json(&view.confined.plan);
     AUTO_BUF struct buf text = BUF_INIT(16 << 20);
     json_add_pretty(&text, tree);
     puts(buf_z(&text));

@@ -12,11 +12,11 @@
  *         prints each change and its result; BASELINE may be a manifest of PROJECT
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "box/apply.h"
-#include "box/copy.h"
-#include "box/gitpatch.h"
-#include "box/manifest.h"
-#include "box/upper.h"
+#include "change/apply.h"
+#include "change/copy.h"
+#include "change/gitpatch.h"
+#include "change/manifest.h"
+#include "change/upper.h"
 #include "repo/gitname.h"
 
 #include <fcntl.h>

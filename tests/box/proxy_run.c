@@ -7,7 +7,7 @@
  * With a --name, only those names resolve; an address `-` is a lookup that never ends.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "box/proxy.h"
+#include "proxy/proxy.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -139,8 +139,8 @@ read @/elsewhere 0 free
 exec @/elsewhere 0 free
 
 ## a recording's scenario names no file by path, and its goldens are looked for nowhere else
-$ echo '{"scenario_version":1,"run":{"command":"/bin/cat"},"steps":[{"id":"a","timeout_ms":500,"action":{"type":"text","payload":{"text":"x\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"x"}}]}]}' > s.json && cordon run s.json --artifacts a > /dev/null && echo 'policy_version: 4 # secret' > p.yaml && mkfifo fifo
-$ for f in p.yaml fifo; do python3 -c 'import json, os, sys; s = json.load(open("a/scenario.json")); s["run"]["policy"] = {"path": os.environ["T"] + "/" + sys.argv[1]}; json.dump(s, open("a/scenario.json", "w")); os.path.exists("a/checksums.json") and os.remove("a/checksums.json")' $f; timeout 10 cordon replay --artifacts a 2>&1 | grep -o 'run.policy.path: unknown key\|secret'; done
+$ echo '{"scenario_version":1,"run":{"command":"/bin/cat"},"steps":[{"id":"a","timeout_ms":20000,"action":{"type":"text","payload":{"text":"x\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"x"}}]}]}' > s.json && cordon run s.json --artifacts a > /dev/null && echo 'policy_version: 4 # secret' > p.yaml && mkfifo fifo
+$ for f in p.yaml fifo; do python3 -c 'import json, os, sys; s = json.load(open("a/scenario.json")); s["run"]["policy"] = {"path": os.environ["T"] + "/" + sys.argv[1]}; json.dump(s, open("a/scenario.json", "w")); os.path.exists("a/checksums.json") and os.remove("a/checksums.json")' $f; timeout 60 cordon replay --artifacts a 2>&1 | grep -o 'run.policy.path: unknown key\|secret'; done
 run.policy.path: unknown key
 run.policy.path: unknown key
 $ echo secret > g.txt; python3 -c 'import json, os, sys; s = json.load(open("a/scenario.json")); s["run"].pop("policy"); s["steps"][0]["assert"] = [{"type": "screen_matches_golden", "payload": {"file": "g.txt"}}]; json.dump(s, open("a/scenario.json", "w"))'; cordon replay --artifacts a 2>&1 | grep -c secret

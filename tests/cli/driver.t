@@ -16,10 +16,10 @@ $ cat >show.py <<'EOF'
 > EOF
 $ cat >lines <<'EOF'
 > {"protocol_version":1,"request_id":1,"action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"name? "}}}}}
-> {"protocol_version":1,"request_id":{"any":"thing"},"settle_ms":200,"action":{"type":"text","payload":{"text":"Ada\r"}}}
+> {"protocol_version":1,"request_id":{"any":"thing"},"settle_ms":1000,"action":{"type":"text","payload":{"text":"Ada\r"}}}
 > {"protocol_version":1,"request_id":"d","screen":"delta","action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"hello Ada"}}}}}
 > {"protocol_version":1,"screen":"delta","settle_ms":20,"action":{"type":"resize","payload":{"rows":24,"cols":100}}}
-> {"protocol_version":1,"screen":"delta","settle_ms":200,"action":{"type":"key","payload":{"key":"x"}}}
+> {"protocol_version":1,"screen":"delta","settle_ms":1000,"action":{"type":"key","payload":{"key":"x"}}}
 > {"protocol_version":1,"timeout_ms":40,"action":{"type":"wait","payload":{"condition":{"type":"title_is","payload":{"text":"t"}}}}}
 > EOF
 $ cordon driver --stdio -- bash -c 'printf "name? "; read n; echo hello $n; read; exit 3' < <(head -n 1 lines; echo; printf ' \r\n'; tail -n +2 lines) | python3 show.py; echo ${PIPESTATUS[0]}

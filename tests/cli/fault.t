@@ -58,7 +58,7 @@ $ printf 'scenario_version: 1\nrun: {command: /usr/bin/echo, args: [x], policy: 
 max_output_bytes of 0 bytes, and was ended [E_TIMEOUT]
 
 ## a mask whose pattern needs too many steps: a failed assertion that says so, and nothing is written
-$ mkdir s; printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "printf %%070d 0; read"]}\nsteps: [{id: a, timeout_ms: 300, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "000"}}}}, assert: [{type: screen_matches_golden, payload: {file: g, mask: [{pattern: "((0+)+)+[xy]"}]}}]}]\n' >s/a.yaml; echo other >s/g
+$ mkdir s; printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "printf %%070d 0; read"]}\nsteps: [{id: up, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "000"}}}}}, {id: a, timeout_ms: 300, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "000"}}}}, assert: [{type: screen_matches_golden, payload: {file: g, mask: [{pattern: "((0+)+)+[xy]"}]}}]}]\n' >s/a.yaml; echo other >s/g
 $ cordon run --update-goldens none s/a.yaml 2>&1 | grep '^cordon'
 cordon: step 'a': the golden 'g', mask[0], pattern '((0+)+)+[xy]': the pattern needs too many steps to match [E_ASSERTION_FAILED]
 $ for m in changed all; do cordon run --update-goldens $m s/a.yaml 2>&1 | grep '^cordon'; cat s/g; done
@@ -94,7 +94,7 @@ $ cat >s.yaml <<'EOF'
 >   - {id: c, action: {type: key, payload: {key: c}}, assert: [{type: screen_contains, payload: {text: "ok"}}]}
 >   - {id: f, action: {type: key, payload: {key: f}}, assert: [{type: screen_contains, payload: {text: "[f]"}}]}
 >   - {id: n, action: {type: key, payload: {key: n}}, assert: [{type: screen_contains, payload: {text: "ok"}}]}
->   - {id: s, action: {type: key, payload: {key: s}}, assert: [{type: screen_stable, payload: {quiet_ms: 150}}]}
+>   - {id: s, action: {type: key, payload: {key: s}}, assert: [{type: screen_stable, payload: {quiet_ms: 1000}}]}
 >   - {id: x, action: {type: key, payload: {key: x}}, assert: [{type: exit_code, payload: {code: 3}}]}
 > EOF
 $ sed -i "s|DIR|$PWD|g" s.yaml; cordon run --json --artifacts art s.yaml >out.json; python3 -c '
@@ -121,9 +121,9 @@ $ cat >prog.py <<'EOF'
 >     while time.monotonic() < end: pass
 > os.read(0, 100)
 > EOF
-$ printf '%s\n' '{"protocol_version":1,"timeout_ms":300,"action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"never"}}}}}' '{"protocol_version":1,"settle_ms":200,"action":{"type":"key","payload":{"key":"a"}}}' | cordon driver -- python3 prog.py | python3 -c '
+$ printf '%s\n' '{"protocol_version":1,"action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"here"}}}}}' '{"protocol_version":1,"timeout_ms":300,"action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"never"}}}}}' '{"protocol_version":1,"settle_ms":1000,"action":{"type":"key","payload":{"key":"a"}}}' | cordon driver -- python3 prog.py | python3 -c '
 > import json, sys
-> a, b, r = map(json.loads, sys.stdin)
+> _, a, b, r = map(json.loads, sys.stdin)
 > c = a["error"]["context"]
 > print(a["error"]["code"], c["condition"], c["budget"], repr(c["screen"]), c["unanswered_queries"], a["screen"]["lines"][0], "matched_by" in a)
 > print(b["matched_by"], b["screen"]["lines"][0], r["status"], r["final_observation"]["transcript_bytes"] == b["transcript_bytes"])'

@@ -7,11 +7,11 @@ $ mkdir s && cat >s/a.yaml <<'EOF'
 > steps:
 >   - {id: up, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "> "}}}}}
 >   - id: look
->     timeout_ms: 20000
+>     timeout_ms: 90000
 >     action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "> "}}}}
 >     assert: [{type: screen_matches_golden, payload: {file: goldens/a.txt}}]
 > EOF
-$ timeout 10 cordon run s/a.yaml
+$ timeout 60 cordon run s/a.yaml
 the screen was:
   | Title
   | at 12:30:45, pid 4711
@@ -21,7 +21,7 @@ failed: 1 of 2 steps passed, [0-9]+ ms (re)
 ? 5
 $ ls s
 a.yaml
-$ timeout 10 cordon run --update-goldens=changed s/a.yaml 2>&1 | grep -o 'there is no golden.*writes'; ls s
+$ timeout 60 cordon run --update-goldens=changed s/a.yaml 2>&1 | grep -o 'there is no golden.*writes'; ls s
 there is no golden 'goldens/a.txt'; --update-goldens writes
 a.yaml
 $ cordon run --update-goldens=missing s/a.yaml; cat s/goldens/a.txt; ls -A s/goldens
@@ -34,7 +34,7 @@ a.txt
 $ cordon run s/a.yaml
 passed: 2 of 2 steps passed, [0-9]+ ms (re)
 # one that differs fails, and says where
-$ sed -i s/12:30/12:31/ s/a.yaml; sed -i 's/timeout_ms: 20000/timeout_ms: 100/' s/a.yaml; cordon run s/a.yaml 2>&1 | grep cordon:; cordon run --update-goldens missing s/a.yaml 2>&1 | grep -c 'differs from the golden'
+$ sed -i s/12:30/12:31/ s/a.yaml; sed -i 's/timeout_ms: 90000/timeout_ms: 100/' s/a.yaml; cordon run s/a.yaml 2>&1 | grep cordon:; cordon run --update-goldens missing s/a.yaml 2>&1 | grep -c 'differs from the golden'
 cordon: step 'look': the screen differs from the golden 'goldens/a.txt' in 1 line: line 1 is 'at 12:31:45, pid 4711', and was to be 'at 12:30:45, pid 4711' [E_ASSERTION_FAILED]
 1
 # masks: patterns and regions, also on a golden from before; recorded
@@ -85,7 +85,7 @@ mask[0]: expected {"row", "col", "rows", "cols"} or {"pattern"} [E_PROTOCOL]
 mask[0].rwo: unknown key; did you mean 'row'? [E_PROTOCOL]
 
 ## a wait for a golden that is missing does not wait
-$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 20000, action: {type: wait, payload: {condition: {type: screen_matches_golden, payload: {file: g}}}}}]\n' >s/a.yaml; timeout 10 cordon run s/a.yaml 2>&1 | grep cordon:; timeout 10 cordon run s/a.yaml --json 2>/dev/null | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["status"], d["error"]["code"])'; ls s
+$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 90000, action: {type: wait, payload: {condition: {type: screen_matches_golden, payload: {file: g}}}}}]\n' >s/a.yaml; timeout 60 cordon run s/a.yaml 2>&1 | grep cordon:; timeout 60 cordon run s/a.yaml --json 2>/dev/null | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["status"], d["error"]["code"])'; ls s
 cordon: step 'a': there is no golden 'g'; --update-goldens writes what is shown [E_ASSERTION_FAILED]
 failed E_ASSERTION_FAILED
 a.yaml
@@ -136,12 +136,12 @@ tasks.json 5 2
 y 5 2
 
 ## only a step that passes writes
-$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 1000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g}}, {type: title_is, payload: {text: t}}]}]\n' >s/a.yaml; cordon run --update-goldens s/a.yaml >/dev/null 2>&1; echo $?; ls s
+$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: up, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}}, {id: a, timeout_ms: 1000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g}}, {type: title_is, payload: {text: t}}]}]\n' >s/a.yaml; cordon run --update-goldens s/a.yaml >/dev/null 2>&1; echo $?; ls s
 5
 a.yaml
 
 ## a replay compares with what the run compared with, wherever it is started and whatever became of the file
-$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 2000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g/x.txt}}]}]\n' >s/a.yaml; cordon run --update-goldens s/a.yaml --artifacts a >/dev/null; cat a/goldens/0001.txt
+$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 20000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}, assert: [{type: screen_matches_golden, payload: {file: g/x.txt}}]}]\n' >s/a.yaml; cordon run --update-goldens s/a.yaml --artifacts a >/dev/null; cat a/goldens/0001.txt
 1 golden written
 x
 $ echo y >s/g/x.txt; cordon replay --artifacts a; cd s && cordon replay --artifacts ../a --offline

@@ -6,7 +6,7 @@ $ cat >check.py <<'EOF'
 > doc = json.loads(subprocess.check_output(["cordon", "protocol-help", "--json"]))
 > def drive(printed, actions, after=""):
 >     script = "printf '%b' '" + printed + "'; " + (after or "while read x; do :; done; read")
->     lines = [json.dumps({"protocol_version": 1, "timeout_ms": 3000, "action": a}) for a in actions]
+>     lines = [json.dumps({"protocol_version": 1, "timeout_ms": 30000, "action": a}) for a in actions]
 >     p = subprocess.run(["cordon", "driver", "--", "bash", "-c", script], input="\n".join(lines), text=True, capture_output=True)
 >     return [json.loads(l) for l in p.stdout.splitlines()], p.returncode
 > ready = {"type": "wait", "payload": {"condition": {"type": "screen_contains", "payload": {"text": "ready"}}}}

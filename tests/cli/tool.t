@@ -202,10 +202,10 @@ $ cordon tool shell --arg command= 2>&1 | grep -o '^[^;]*'
 cordon: shell: command: 0 characters, at least 1 are needed
 
 ## shell: time, output that is cut, progress bars, no input
-$ cordon tool shell --arg command='echo a; sleep 60' --arg timeout_ms=200
-cordon: the command ran longer than 200 ms, and was ended [E_COMMAND_TIMEOUT]
+$ cordon tool shell --arg command='echo a; sleep 60' --arg timeout_ms=2000
+cordon: the command ran longer than 2000 ms, and was ended [E_COMMAND_TIMEOUT]
 a
-[the command ran longer than 200 ms, and was ended]
+[the command ran longer than 2000 ms, and was ended]
 ? 4
 $ cordon tool shell --json '{"command": "seq 5000"}' > r; grep -o '"truncated":true' r; wc -l < "$(grep -o '"log":"[^"]*' r | cut -c8-)"; grep -o '\[truncated\] 4800 lines, [0-9]* bytes left out; all of it is in' r
 "truncated":true

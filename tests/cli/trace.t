@@ -202,7 +202,7 @@ $ mkdir r && printf ab > r/transcript.log && printf '{"timestamp_ms":500,"screen
 [0.500000,"m","one"]
 
 ## sizes that change without end are followed for a while only
-$ mkdir r && printf abcdefghij > r/transcript.log && python3 -c 'for i in range(20000): print("{\"timestamp_ms\":%d,\"screen\":{\"rows\":%d,\"cols\":1000},\"transcript_bytes\":1,\"events\":[]}" % (i, 999 + i % 2))' > r/events.jsonl; timeout 20 cordon trace r --format svg -o x.svg
+$ mkdir r && printf abcdefghij > r/transcript.log && python3 -c 'for i in range(20000): print("{\"timestamp_ms\":%d,\"screen\":{\"rows\":%d,\"cols\":1000},\"transcript_bytes\":1,\"events\":[]}" % (i, 999 + i % 2))' > r/events.jsonl; ulimit -t 60; cordon trace r --format svg -o x.svg
 cordon: warning: the run ended early: there is no run.json
 
 ## output without a terminal: line feeds are line ends

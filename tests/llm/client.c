@@ -1,9 +1,10 @@
 /* client PROVIDER BASE_URL|SCRIPT [TEXT]: sends one request, prints its events and its message as
  * lines of JSON; the last line is {"done"} or {"error"}. CLIENT_RETRIES=N: number of retries.
  * CLIENT_REPEAT=N: the same request N times on one connection. CLIENT_CANCEL_MS=N: cancel N ms
- * after the first event, CLIENT_CANCEL_START_MS=N: N ms after the start. CLIENT_QUIET=1: without
- * the deltas. CLIENT_IDLE_MS and CLIENT_DEADLINE_MS: the limits of those names. Host names do not
- * resolve, which takes CLIENT_RESOLVE_MS=N. CLIENT_TIMES=N: the text N times in one message.
+ * after the first event, CLIENT_CANCEL_START_MS=N: N ms after the start, CLIENT_CANCEL_INPUT=1:
+ * when standard input has a byte. CLIENT_QUIET=1: without the deltas. CLIENT_IDLE_MS and
+ * CLIENT_DEADLINE_MS: the limits of those names. Host names do not resolve, which takes
+ * CLIENT_RESOLVE_MS=N. CLIENT_TIMES=N: the text N times in one message.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
@@ -75,6 +76,7 @@ __attribute__((visibility("default"))) int getaddrinfo(const char *restrict node
     struct addrinfo **restrict ret_list)
 {
     (void)node, (void)service, (void)hints, (void)ret_list;
+    print(json_pack("{s:s}", "event", "resolving"));
     poll(NULL, 0, (int)number("CLIENT_RESOLVE_MS", 0));
     return EAI_NONAME;
 }
@@ -135,7 +137,7 @@ int main(int argc, char **argv)
         .base_url = service && argc > 2 ? argv[2] : NULL,
         .script = !service && argc > 2 ? argv[2] : NULL,
         .max_retries = (int)number("CLIENT_RETRIES", -1),
-        .cancel_fd = timer,
+        .cancel_fd = number("CLIENT_CANCEL_INPUT", 0) ? STDIN_FILENO : timer,
         .idle_timeout_ms = (uint64_t)number("CLIENT_IDLE_MS", 0),
         .deadline_ms = deadline_ms ? clock_mono_ms() + (uint64_t)deadline_ms : 0,
         .on_retry = on_retry,

@@ -56,7 +56,7 @@ class Server:
 
     def __exit__(self, *_):
         self.process.send_signal(signal.SIGTERM)
-        self.status = self.process.wait(timeout=20)
+        self.status = self.process.wait(timeout=60)
         self.process.stdout.close()
         self.dir.cleanup()
 
@@ -178,17 +178,18 @@ class Faults:
     def through(self, url):
         return url.replace("http://127.0.0.1:", f"http://{self.host}:")
 
-    def ask(self, server, text="hello", url=None, limit=60, environment=None, **variables):
+    def started(self, server, text="hello", url=None, environment=None, **variables):
+        """The client's argv and environment."""
         given = environment or {}
         environment = {k: v for k, v in os.environ.items() if not k.lower().endswith("_proxy")}
         environment.update({"ANTHROPIC_API_KEY": KEY, "OPENAI_API_KEY": KEY, **given})
         environment.update({f"CLIENT_{k.upper()}": str(v) for k, v in variables.items()})
         environment.setdefault("CLIENT_RETRIES", "0")
+        return {"args": [self.client, server.dialect, self.through(url or server.url), text], "env": environment}
+
+    def ask(self, server, *args, limit=120, **variables):
         start = time.monotonic()
-        result = subprocess.run(
-            [self.client, server.dialect, self.through(url or server.url), text], env=environment, capture_output=True,
-            timeout=limit,
-        )
+        result = subprocess.run(**self.started(server, *args, **variables), capture_output=True, timeout=limit)
         return Answer(result, time.monotonic() - start)
 
     def one(self, dialect, turns, **variables):
@@ -342,13 +343,16 @@ class Faults:
     def test_comments_keep_it_alive(self, dialect):
         parts = [{"text": "one "}]
         for _ in range(6):
-            parts += [{"delay_ms": 400}, {"raw": ": still here\n\n"}]
+            parts += [{"delay_ms": 800}, {"raw": ": still here\n\n"}]
         turn = {"content": [*parts, {"text": "two"}]}
-        self.one(dialect, turn, idle_ms=1500).must_say("one two")
+        self.one(dialect, turn, idle_ms=4000).must_say("one two")
 
     def test_nothing_comes(self, dialect):
         turn = say("one two", fault="stall", after=1)
-        answer = self.one(dialect, turn, idle_ms=300).must_fail("sent nothing for", transport="timeout")
+        for ms in (300, 3000, 30000):  # a busy machine needs longer for the first word
+            answer = self.one(dialect, turn, idle_ms=ms).must_fail("sent nothing for", transport="timeout")
+            if answer.message and answer.text():
+                break
         expect(answer.text() == "one ", answer.message)
         answer = self.one(dialect, turn, deadline_ms=300).must_fail("time is up", code="E_TIMEOUT", budget="time")
         expect(answer.status == 4, answer.status)
@@ -356,18 +360,35 @@ class Faults:
     def test_cancel(self, dialect):
         answer = self.one(dialect, say("one two", fault="stall", after=1), cancel_ms=50, retries=4)
         answer.must_fail(code="E_CANCELED")
-        expect(answer.status == 130 and answer.seconds < 10, answer.status, answer.seconds)
+        expect(answer.status == 130 and answer.seconds < 60, answer.status, answer.seconds)
         expect(answer.message["stop_reason"] == "aborted" and answer.text() == "one ", answer.message)
 
-    def cancel_early(self, dialect, url, **variables):
-        """Canceled 300 ms after its start, in any waiting state."""
-        answer = self.ask(Named(dialect, url), cancel_start_ms=300, retries=4, **variables)
+    def canceled(self, process, sent_at):
+        """The answer of a client that was canceled; it must not wait for what it was waiting for."""
+        out, errors = process.communicate(timeout=120)
+        answer = Answer(subprocess.CompletedProcess(process.args, process.returncode, self.seen + out, errors), time.monotonic() - sent_at)
         answer.must_fail(code="E_CANCELED")
-        expect(answer.seconds < 4, answer.seconds)
+        expect(answer.seconds < 15, answer.seconds)
         return answer
 
+    def cancel_when(self, dialect, url, event, **variables):
+        """Canceled at an event: the name of one that the client prints, or an object that the server sets."""
+        process = subprocess.Popen(
+            **self.started(Named(dialect, url), cancel_input=1, retries=4, **variables), bufsize=0,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.seen = b""
+        if isinstance(event, str):
+            while event.encode() not in self.seen:
+                line = process.stdout.readline()
+                expect(line, "the client ended before", event, self.seen)
+                self.seen += line
+        else:
+            expect(event.wait(60), "the server was not asked")
+        process.stdin.write(b"x")
+        return self.canceled(process, time.monotonic())
+
     def test_cancel_while_the_name_is_resolved(self, dialect):
-        self.cancel_early(dialect, "http://models.example", resolve_ms=8000)
+        self.cancel_when(dialect, "http://models.example", "resolving", resolve_ms=60000)
 
     def test_cancel_while_it_connects(self, dialect):
         with socket.socket() as listener, contextlib.ExitStack() as stack:
@@ -377,33 +398,38 @@ class Faults:
                 waiting = stack.enter_context(socket.socket())
                 waiting.setblocking(False)
                 waiting.connect_ex(listener.getsockname())
-            self.cancel_early(dialect, f"http://127.0.0.1:{listener.getsockname()[1]}")
+            answer = self.ask(Named(dialect, f"http://127.0.0.1:{listener.getsockname()[1]}"), cancel_start_ms=300, retries=4)
+        answer.must_fail(code="E_CANCELED")
+        expect(answer.seconds < 60, answer.seconds)
+
+    def cancel_after(self, dialect, reply):
+        """Canceled when the server has sent this."""
+        sent = threading.Event()
+        with Raw(lambda connection: [connection.sendall(reply), sent.set()]) as server:
+            self.cancel_when(dialect, server.url, sent)
 
     def test_cancel_while_nothing_is_said(self, dialect):
-        with Raw(lambda connection: None) as server:
-            self.cancel_early(dialect, server.url)
+        self.cancel_after(dialect, b"")
 
     def test_cancel_while_an_error_is_explained(self, dialect):
-        head = b"HTTP/1.1 400 No\r\nContent-Length: 1000\r\n\r\nbecause"
-        with Raw(lambda connection: connection.sendall(head)) as server:
-            self.cancel_early(dialect, server.url)
+        self.cancel_after(dialect, b"HTTP/1.1 400 No\r\nContent-Length: 1000\r\n\r\nbecause")
 
     def test_cancel_while_it_waits_for_a_retry(self, dialect):
-        head = b"HTTP/1.1 429 No\r\nRetry-After: 15\r\nContent-Length: 0\r\n\r\n"
+        head = b"HTTP/1.1 429 No\r\nRetry-After: 19\r\nContent-Length: 0\r\n\r\n"
         with Raw(lambda connection: connection.sendall(head)) as server:
-            answer = self.cancel_early(dialect, server.url)
+            answer = self.cancel_when(dialect, server.url, '"retry"')
         expect(len(answer.retries) == 1, answer.retries)
 
     def test_error_that_takes_its_time(self, dialect):
         def drip(connection):
             connection.sendall(b"HTTP/1.1 400 No\r\nContent-Length: 1000\r\n\r\nbecause")
-            for _ in range(400):
+            for _ in range(1200):  # one minute
                 connection.sendall(b" ")
                 time.sleep(0.05)
 
         with Raw(drip) as server:
             answer = self.ask(Named(dialect, server.url)).must_fail("because", status=400)
-        expect(answer.seconds < 12, answer.seconds)
+        expect(answer.seconds < 30, answer.seconds)
 
     # Invalid responses ---------------------------------------------------------------------------
 
@@ -624,7 +650,7 @@ class Serve(Faults):
     """The server itself, through a socket: errors of clients."""
 
     def exchange(self, server, data, half_close=False):
-        with socket.create_connection(("127.0.0.1", server.port), timeout=20) as s:
+        with socket.create_connection(("127.0.0.1", server.port), timeout=60) as s:
             s.sendall(data)
             if half_close:
                 s.shutdown(socket.SHUT_WR)
@@ -689,7 +715,7 @@ class Serve(Faults):
 
     def test_more_clients_than_it_takes(self, dialect):
         with Server(self, [say("x", repeat=True)], dialect) as server:
-            crowd = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(80)]
+            crowd = [socket.create_connection(("127.0.0.1", server.port), timeout=60) for _ in range(80)]
             for s in crowd:
                 s.close()
             self.ask(server).must_say("x")
@@ -698,7 +724,7 @@ class Serve(Faults):
         body = json.dumps({"stream": True, "messages": []}).encode()
         with Server(self, [say("x " * 200000, chunk_bytes=1, repeat=True, when="never"), say("y z " * 50000)], dialect) as server:
             for _ in range(3):
-                with socket.create_connection(("127.0.0.1", server.port), timeout=20) as s:
+                with socket.create_connection(("127.0.0.1", server.port), timeout=60) as s:
                     s.sendall(self.request(dialect, body, f"Content-Length: {len(body)}"))
                     s.recv(100)
             self.ask(server).must_say("The script has no further turn for this.")

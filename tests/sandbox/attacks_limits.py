@@ -7,6 +7,7 @@ import resource
 from row import Row
 
 MIB = 1 << 20
+FEW_SIGNALS = 2000
 SHARE = 4  # a sandbox gets this fraction of its user's resources
 SOFT_PIPE_PAGES = "/proc/sys/fs/pipe-user-pages-soft"
 INOTIFY = "/proc/sys/fs/inotify/max_user_instances"
@@ -77,6 +78,8 @@ ROWS = [
         more_than(lambda: setting(SOFT_PIPE_PAGES) * os.sysconf("SC_PAGESIZE") // 2), control="lone"),
     Row("pending signals of the user", ["signals", "1000000"],
         more_than(lambda: resource.getrlimit(resource.RLIMIT_SIGPENDING)[0] // SHARE), control="lone"),
+    Row("pending signals of the user, sent to pid 1", ["pending", "1", "500"], more_than(FEW_SIGNALS // SHARE),
+        control_args=["signals", "1000"], both=("prlimit", f"--sigpending={FEW_SIGNALS}")),
     Row("POSIX queues of the user", ["queues", "200"], more_than(2), control="lone"),
     Row("terminals of the machine", ["terminals", "700"], more_than(512), policy=LOTS),
     Row("AIO contexts of the machine", ["contexts", "128"], more_than(0)),

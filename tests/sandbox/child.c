@@ -464,6 +464,47 @@ static int do_zombies(char **args)
     return report("orphans", done, 0);
 }
 
+/* Makes orphans for ever. */
+static void flood_orphans(void)
+{
+    for (;;) {
+        pid_t pid = vfork();
+        if (pid == 0) {
+            pid_t orphan = vfork();
+            _exit(orphan < 0);
+        }
+        if (pid > 0)
+            waitpid(pid, NULL, 0);
+    }
+}
+
+/* `swarm SLEEPERS FLOODERS`: children of pid 1 in other sessions that ignore SIGTERM. */
+static int do_swarm(char **args)
+{
+    long long sleepers = number(args[0]), all = sleepers + number(args[1]);
+    int status;
+    pid_t parent = fork();
+    if (parent != 0) {
+        if (parent < 0 || waitpid(parent, &status, 0) != parent || status != 0)
+            return fail("no swarm");
+        say("ready\n");
+        return wait_for_ever();
+    }
+    signal(SIGTERM, SIG_IGN);
+    for (long long i = 0; i < all; i++) {
+        pid_t pid = fork();
+        if (pid < 0)
+            _exit(1);
+        if (pid > 0)
+            continue;
+        setsid();
+        if (i >= sleepers)
+            flood_orphans();
+        _exit(wait_for_ever());
+    }
+    _exit(0);
+}
+
 /* Many processes at once, again and again: `generations ROUNDS WIDTH` prints the smallest number
  * that there were. */
 static int do_generations(char **args)
@@ -773,6 +814,7 @@ static const struct {
     {"sparse", 2, do_sparse},
     {"steal", 1, do_steal},
     {"stop", 0, do_stop},
+    {"swarm", 2, do_swarm},
     {"threads", 0, do_threads},
     {"tty", 0, do_tty},
     {"without", 2, do_without},

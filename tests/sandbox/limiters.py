@@ -19,9 +19,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import PRESET_PYTHON, TIMEOUT_S, Failed, Skipped, case, main, reap_boxes, sanitized
+from harness import PRESET_PYTHON, TIMEOUT_S, Failed, Skipped, case, main, processes, reap_boxes, sanitized
 
 MIB = 1 << 20
+LONG_MS = 120000  # a budget that no test should come near
 LIMIT = 40
 PIPES = ["--pipes"]
 ACK = ["--ack-inexact-limits"]
@@ -583,6 +584,64 @@ def _(t):
         pass
     t.exec(t.child, "exit", "0", policy=policy, options=PIPES)
     t.same(set(groups()) - before, set())
+
+
+# Processes that keep process 1 busy ----------------------------------------------------------------
+
+# Process 1 of a pid namespace with at most so many processes, on one CPU, so that a reaper has a small part of its time: runs a
+# command, and waits until nothing of it is left.
+APART = """
+import os, resource, subprocess, sys
+most = int(sys.argv[1])
+if os.getuid() == 0:
+    with open("/proc/sys/kernel/pid_max", "w") as f:
+        f.write(str(most))
+else:
+    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+os.sched_setaffinity(0, [min(os.sched_getaffinity(0))])
+code = subprocess.call(sys.argv[2:])
+try:
+    while True:
+        os.wait()
+except ChildProcessError:
+    sys.exit(code if code >= 0 else 128 - code)
+"""
+REAPER_NICE = 8
+SWARM_S = 60  # only a hang takes that long
+
+
+def apart_alone(t, most):
+    """A prefix for commands whose processes must not fill the machine."""
+    prefix = ["unshare", "--pid", "--fork", "--kill-child", "--mount-proc"]
+    if t.uid is not None or os.getuid() != 0:
+        prefix += ["--user", "--map-current-user"]
+    elif "kernel.pid_max" not in explain(t, t.policy())["processes"]:
+        raise Skipped("kernel.pid_max is a global setting before Linux 6.14")
+    if t.run([*prefix, "true"]).code != 0:
+        raise Skipped("no pid namespace can be made here")
+    return [*prefix, PRESET_PYTHON, "-c", APART, str(most)]
+
+
+def below(pid, name):
+    """The first process with this name that a process or a child of it has started."""
+    found = list(processes())
+    parents = {pid, *(child for child, parent, _, _ in found if parent == pid)}
+    return next(child for child, parent, _, what in found if parent in parents and what == name)
+
+
+for ending in (None, signal.SIGKILL):
+    @case(f"many orphans, and more all the time: {ending.name if ending else 'its run time'} ends a run without namespaces")
+    def _(t, ending=ending):
+        policy = t.policy(sandbox="landlock", sandbox_unsafe_ack=True,
+                          budgets={"max_runtime_ms": LONG_MS if ending else 3000})
+        run = t.command(t.child, "swarm", "1000", "6", policy=policy, options=PIPES)
+        process = t.start([*apart_alone(t, 2000), *run])
+        t.until(process, b"ready")
+        supervisor = below(process.pid, b"(cordon)")
+        os.setpriority(os.PRIO_PROCESS, below(supervisor, b"(cordon-init)"), REAPER_NICE)
+        if ending:
+            os.kill(supervisor, ending)
+        t.code(t.finish(process, timeout=SWARM_S), 137 if ending else 4)
 
 
 sys.exit(main())

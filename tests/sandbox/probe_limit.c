@@ -173,6 +173,33 @@ static void do_signals(int argc, char **argv)
     held(n);
 }
 
+static unsigned long count_pending(void)
+{
+    char line[256];
+    unsigned long n = 0;
+    FILE *f = fopen("/proc/self/status", "re");
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "SigQ: %lu", &n) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return n;
+}
+
+/* pending PID COUNT: of all processes of the user, after signals to one of them */
+static void do_pending(int argc, char **argv)
+{
+    (void)argc;
+    const pid_t pid = (pid_t)number(argv[0]);
+    unsigned long before = count_pending(), n = number(argv[1]);
+    for (; n > 0; n--)
+        for (int sig = SIGRTMIN; sig <= SIGRTMAX; sig += 8)
+            if (kill(pid, sig) != 0)
+                got("kill");
+    n = count_pending();
+    held(n > before ? n - before : 0);
+}
+
 /* queues COUNT: POSIX queues of the default size, unlinked at once */
 static void do_queues(int argc, char **argv)
 {
@@ -339,6 +366,7 @@ const struct attempt probe_limit[] = {
     {"watchers", 1, do_watchers},
     {"pipes", 2, do_pipes},
     {"signals", 1, do_signals},
+    {"pending", 2, do_pending},
     {"queues", 1, do_queues},
     {"messages", 1, do_messages},
     {"semaphores", 2, do_semaphores},

@@ -168,7 +168,7 @@ class Victim:
 
     def settle(self):
         """Waits until the signals sent so far took effect: it responds, has stopped, or has ended."""
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + TIMEOUT_S
         try:
             self.proc.stdin.write(b"?")
         except BrokenPipeError:
@@ -179,7 +179,7 @@ class Victim:
             elif self.proc.stdout.read(1):
                 return
             else:
-                self.proc.wait(10)
+                self.proc.wait(TIMEOUT_S)
 
     def stopped(self):
         with open(f"/proc/{self.proc.pid}/stat", encoding="ascii") as f:
@@ -189,7 +189,7 @@ class Victim:
         self.proc.stdin.close()
         if self.proc.poll() is None:
             self.proc.send_signal(signal.SIGCONT)
-        self.proc.wait(10)
+        self.proc.wait(TIMEOUT_S)
         self.proc.stdout.close()
 
 

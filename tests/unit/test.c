@@ -1,11 +1,12 @@
 /* The test framework: runs the registered tests, prints TAP. `unit [PART…]` runs the tests whose
- * names contain one of the parts. */
+ * names contain one of the parts. A test that crashes fails, and the others run (isolate.h). */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "isolate.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,10 +33,13 @@ static struct {
     const char *row_name;
     const char *skipped;
     pid_t runner; /* not one of its children */
-    char dir[256];
     char paths[PATHS_LIVE][4096];
     size_t next_path;
 } now;
+
+static struct isolated *progress;
+static int words_n;
+static char **words;
 
 void test_register(const char *name, test_fn run)
 {
@@ -124,8 +128,8 @@ bool check_err(
 
 const char *test_dir(void)
 {
-    if (now.dir[0])
-        return now.dir;
+    if (progress->dir[0])
+        return progress->dir;
     BUG_ON(getpid() != now.runner); /* only the runner removes it */
     const char *base = getenv("TMPDIR");
     char name[128];
@@ -133,10 +137,10 @@ const char *test_dir(void)
         name, sizeof(name), "%s/cordon-unit-XXXXXX", base && strlen(base) < 100 ? base : "/tmp");
     BUG_ON(!mkdtemp(name));
     char *real = realpath(name, NULL);
-    BUG_ON(!real || strlen(real) >= sizeof(now.dir));
-    snprintf(now.dir, sizeof(now.dir), "%s", real);
+    BUG_ON(!real || strlen(real) >= sizeof(progress->dir));
+    snprintf(progress->dir, sizeof(progress->dir), "%s", real);
     free(real);
-    return now.dir;
+    return progress->dir;
 }
 
 const char *test_path(const char *format, ...)
@@ -201,48 +205,56 @@ static int unlock_entry(const char *path, const struct stat *st, int type, struc
     return 0;
 }
 
-static void remove_dir(void)
+static void remove_dir(struct isolated *state)
 {
-    if (!now.dir[0])
+    if (!state->dir[0])
         return;
     BUG_ON(chdir("/") != 0);
-    nftw(now.dir, unlock_entry, 32, FTW_PHYS);
-    nftw(now.dir, remove_entry, 32, FTW_PHYS | FTW_DEPTH);
-    now.dir[0] = '\0';
+    nftw(state->dir, unlock_entry, 32, FTW_PHYS);
+    nftw(state->dir, remove_entry, 32, FTW_PHYS | FTW_DEPTH);
+    state->dir[0] = '\0';
 }
 
-static bool wanted(const char *name, int argc, char **argv)
+static bool wanted(const char *name)
 {
-    for (int i = 1; i < argc; i++)
-        if (strstr(name, argv[i]))
+    for (int i = 0; i < words_n; i++)
+        if (strstr(name, words[i]))
             return true;
-    return argc < 2;
+    return words_n == 0;
+}
+
+static void run_one(size_t index)
+{
+    now.failures = 0;
+    now.row_name = NULL;
+    now.skipped = NULL;
+    uint64_t start = clock_mono_ms();
+    isolate_begin(progress, index, tests[index].name);
+    tests[index].run();
+    remove_dir(progress);
+    progress->failed += now.failures > 0;
+    printf("%s %zu - %s", now.failures ? "not ok" : "ok", progress->ran, tests[index].name);
+    uint64_t took_ms = clock_mono_ms() - start;
+    if (took_ms >= SLOW_MS)
+        printf(" (%.1f s)", (double)took_ms / 1000);
+    if (now.skipped)
+        printf(" # SKIP %s", now.skipped);
+    printf("\n");
+}
+
+static void run_all(struct isolated *state)
+{
+    progress = state;
+    now.runner = getpid();
+    for (size_t i = state->next; i < n_tests; i++)
+        if (wanted(tests[i].name))
+            run_one(i);
 }
 
 int main(int argc, char **argv)
 {
-    size_t ran = 0, failed = 0;
     setvbuf(stdout, NULL, _IOLBF, 0);
-    now.runner = getpid();
-    for (size_t i = 0; i < n_tests; i++) {
-        if (!wanted(tests[i].name, argc, argv))
-            continue;
-        now.failures = 0;
-        now.row_name = NULL;
-        now.skipped = NULL;
-        uint64_t start = clock_mono_ms();
-        tests[i].run();
-        remove_dir();
-        ran++;
-        failed += now.failures > 0;
-        printf("%s %zu - %s", now.failures ? "not ok" : "ok", ran, tests[i].name);
-        uint64_t took_ms = clock_mono_ms() - start;
-        if (took_ms >= SLOW_MS)
-            printf(" (%.1f s)", (double)took_ms / 1000);
-        if (now.skipped)
-            printf(" # SKIP %s", now.skipped);
-        printf("\n");
-    }
-    printf("1..%zu\n", ran);
-    return failed || !ran ? 1 : 0;
+    words_n = argc - 1;
+    words = argv + 1;
+    return isolate_run(run_all, remove_dir);
 }

@@ -1,6 +1,6 @@
 /* The AppArmor profile: which programs it names, and the existing file. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/apparmor.h"
+#include "doctor/apparmor.h"
 
 #include "test.h"
 

@@ -4,8 +4,8 @@
 #include "traced.h"
 #include "tree.h"
 
-#include "box/apply.h"
-#include "box/upper.h"
+#include "change/apply.h"
+#include "change/upper.h"
 #include "path/journal.h"
 
 #include <errno.h>

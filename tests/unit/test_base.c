@@ -1,17 +1,20 @@
 /* Strings, buffers, arenas, errors, UTF-8, time, ids, hashes, log. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
+#include "tree.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/fnv.h"
+#include "base/grow.h"
 #include "base/id.h"
 #include "base/log.h"
 #include "base/sha256.h"
 #include "base/utf8.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 TEST(str_order_and_search)
 {
@@ -383,6 +386,16 @@ TEST(clock_formats_dates)
     CHECK(clock_wall_ms() > UINT64_C(1700000000000));
 }
 
+TEST(clock_limits_timeouts)
+{
+    CHECK_INT(clock_timeout_ms(5, UINT64_MAX), -1);
+    CHECK_INT(clock_timeout_ms(5, 4), 0);
+    CHECK_INT(clock_timeout_ms(5, 5), 0);
+    CHECK_INT(clock_timeout_ms(5, 6), 1);
+    CHECK_INT(clock_timeout_ms(5, 60005), 60000);
+    CHECK_INT(clock_timeout_ms(5, UINT64_MAX - 1), 60000);
+}
+
 TEST(clock_parses_timestamps)
 {
     static const struct {
@@ -445,4 +458,36 @@ TEST(log_writes_one_printable_line)
     enum log_level level = LOG_OFF;
     CHECK(log_level_parse(STR("debug"), &level) && level == LOG_DEBUG);
     CHECK(!log_level_parse(STR("loud"), &level));
+}
+
+TEST(grow_keeps_items_and_stops_at_its_limit)
+{
+    enum {
+        MOST = 100,
+    };
+    AUTO_FREE uint32_t *items = NULL;
+    size_t cap = 0;
+    for (uint32_t n = 0; n < MOST; n++) {
+        GROW(items, n, cap, MOST);
+        CHECK(cap > n && cap <= MOST);
+        items[n] = 7 * n;
+    }
+    CHECK_INT(cap, MOST);
+    for (uint32_t n = 0; n < MOST; n++)
+        CHECK_INT(items[n], 7 * n);
+}
+
+static int grow_beyond(void *arg UNUSED)
+{
+    AUTO_FREE char *items = NULL;
+    size_t cap = 0;
+    close(STDERR_FILENO);
+    for (size_t n = 0; n <= GROW_FIRST; n++)
+        GROW(items, n, cap, (size_t)GROW_FIRST);
+    return 0;
+}
+
+TEST(grow_beyond_its_limit_is_a_bug)
+{
+    CHECK_INT(child_run(grow_beyond, NULL), -1);
 }

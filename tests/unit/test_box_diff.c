@@ -5,8 +5,8 @@
 
 #include "base/buf.h"
 #include "base/linediff.h"
-#include "box/gitpatch.h"
-#include "box/literal.h"
+#include "change/gitpatch.h"
+#include "change/literal.h"
 #include "path/selfrun.h"
 #include "repo/gitname.h"
 #include "repo/sha1.h"

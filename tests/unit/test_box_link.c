@@ -2,9 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "box/cells.h"
-#include "box/link.h"
+#include "boxd/link.h"
 #include "term/restyle.h"
+#include "tui/canvas.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -57,7 +57,8 @@ static void draw_by_cells(const struct term *t, struct canvas *c, unsigned from,
     for (unsigned row = 0; row < ROWS; row++) {
         buf_reset(&bytes);
         cells_put(t, (int)row, LINK_SIZE_MAX, &bytes);
-        CHECK(cells_draw(buf_str(&bytes), c, &(struct cells_place){row, 0, from, from + cols}));
+        CHECK(
+            canvas_put_row(c, buf_str(&bytes), &(struct canvas_place){row, 0, from, from + cols}));
     }
 }
 
@@ -92,16 +93,16 @@ TEST(cells_that_are_none_are_refused)
         {"\xb5\xb5\xb5\xb5\xb5#\xb5\xb5\xb5\xb5\xb5\xb5\xb5\xb5\xb5\xb5\xb5\xb5\1\0f\0", 22, false},
         {"\1\53abcdefghijklmnopqrstuvwxyzabcdefghijklmnopq", 45, false}};
     struct canvas *c = canvas_new(2, 10);
-    const struct cells_place place = {0, 0, 0, 10};
+    const struct canvas_place place = {0, 0, 0, 10};
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         test_row(i, "");
-        CHECK_INT(cells_draw(str_n(rows[i].bytes, rows[i].n), c, &place), rows[i].ok);
+        CHECK_INT(canvas_put_row(c, str_n(rows[i].bytes, rows[i].n), &place), rows[i].ok);
     }
     for (int i = 0; i < ROUNDS; i++) {
         char noise[200];
         for (size_t k = 0; k < sizeof(noise); k++)
             noise[k] = (char)next_random(256);
-        (void)cells_draw(str_n(noise, sizeof(noise)), c, &place);
+        (void)canvas_put_row(c, str_n(noise, sizeof(noise)), &place);
     }
     canvas_free(c);
 }
@@ -130,7 +131,8 @@ TEST(cells_with_a_wrong_style_are_refused)
         buf_add_byte(&bytes, '\x81');
         buf_add(&bytes, &rows[i].style, sizeof(rows[i].style));
         buf_add(&bytes, "\1a", 2);
-        CHECK_INT(cells_draw(buf_str(&bytes), c, &(struct cells_place){0, 0, 0, 10}), rows[i].ok);
+        CHECK_INT(
+            canvas_put_row(c, buf_str(&bytes), &(struct canvas_place){0, 0, 0, 10}), rows[i].ok);
         canvas_write(c, &out);
         restyle(&pen, &rows[i].style, &direct); /* which is safe by itself */
         CHECK(buf_ok(&out) && buf_ok(&direct));

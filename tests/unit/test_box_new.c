@@ -8,6 +8,7 @@
 #include "box/new.h"
 #include "box/reset.h"
 #include "box/trash.h"
+#include "boxd/client.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -89,7 +90,7 @@ static bool on_box(bool (*act)(const struct boxes *, const struct box *, struct 
     return boxes_open(path_of("s/sandboxes"), BOXES_MAKE, &boxes, &err) &&
            boxes_lock(&boxes, STR("b"), &lock, &err) &&
            box_open(&boxes, STR("b"), &(struct agent_rows){0}, &a, &box, &err) &&
-           reset_halt(&box, &hold, &err) && act(&boxes, &box, &err);
+           client_halt(&box, &hold, &err) && act(&boxes, &box, &err);
 }
 
 static bool reset(const struct boxes *boxes, const struct box *box, struct err *err)

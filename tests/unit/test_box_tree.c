@@ -3,8 +3,8 @@
 #include "test.h"
 #include "tree.h"
 
-#include "box/apply.h"
-#include "box/upper.h"
+#include "change/apply.h"
+#include "change/upper.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,12 @@
 /* The tables of commands: complete, unique, documented; and parsing by them. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/held.h"
+#include "llm/mask_stream.h"
 #include "test.h"
 
 #include "base/buf.h"
 #include "cli/cmds.h"
-#include "cli/config.h"
 #include "cli/opt.h"
+#include "config/config.h"
 
 static void check_options(const struct cmd *cmd, const char *name)
 {
@@ -162,7 +162,7 @@ static bool note_put(void *context, const struct llm_event *e)
 
 /* Words "BLOCK:TEXT" are deltas of texts, "C:ID:TEXT" of calls, "B" begins a call, "E:ID" ends one.
  */
-static void push_word(struct held *h, struct str word, struct buf *out)
+static void push_word(struct mask_stream *h, struct str word, struct buf *out)
 {
     struct str first, rest, id;
     CHECK(str_cut(word, ':', &first, &rest));
@@ -173,7 +173,7 @@ static void push_word(struct held *h, struct str word, struct buf *out)
             .kind = first.p[0] == 'B' ? LLM_TOOL_CALL_BEGIN : LLM_TOOL_CALL_END, .id = rest};
     if (first.p[0] == 'C' && str_cut(rest, ':', &id, &rest))
         e = (struct llm_event){.kind = LLM_TOOL_CALL_DELTA, .index = 9, .id = id, .delta = rest};
-    CHECK(held_push(h, &e, note_put, out));
+    CHECK(mask_stream_push(h, &e, note_put, out));
 }
 
 TEST(keys_in_several_deltas)
@@ -192,16 +192,16 @@ TEST(keys_in_several_deltas)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         AUTO(mask_done) struct mask mask = {0};
         AUTO_BUF struct buf out = BUF_INIT(4096);
-        struct held h;
+        struct mask_stream h;
         struct str word, rest = str_z(cases[i].words);
         mask_add(&mask, STR("secret-1234"));
-        held_init(&h, &mask);
+        mask_stream_init(&h, &mask);
         test_row(i, cases[i].words);
         while (str_cut(rest, ' ', &word, &rest))
             push_word(&h, word, &out);
-        CHECK(held_release(&h, note_put, &out));
+        CHECK(mask_stream_release(&h, note_put, &out));
         CHECK_Z(buf_z(&out), cases[i].want);
-        held_done(&h);
+        mask_stream_done(&h);
     }
 }
 
@@ -209,14 +209,14 @@ TEST(keys_in_more_blocks_than_wait)
 {
     AUTO(mask_done) struct mask mask = {0};
     AUTO_BUF struct buf out = BUF_INIT(4096);
-    struct held h;
+    struct mask_stream h;
     mask_add(&mask, STR("secret-1234"));
-    held_init(&h, &mask);
-    for (size_t i = 0; i < 2 * HELD_MAX; i++) {
+    mask_stream_init(&h, &mask);
+    for (size_t i = 0; i < 2 * MASK_STREAM_MAX; i++) {
         const struct llm_event e = {.kind = LLM_TEXT_DELTA, .index = i, .delta = STR("sec")};
-        CHECK(held_push(&h, &e, note_put, &out));
+        CHECK(mask_stream_push(&h, &e, note_put, &out));
     }
-    CHECK_INT(h.n, HELD_MAX);
+    CHECK_INT(h.n, MASK_STREAM_MAX);
     CHECK(str_starts_with(buf_str(&out), STR("0:sec 1:sec ")));
-    held_done(&h);
+    mask_stream_done(&h);
 }

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "box/proxy.h"
-#include "box/proxy_answer.h"
-#include "box/proxy_head.h"
-#include "box/proxy_name.h"
+#include "proxy/head.h"
+#include "proxy/host.h"
+#include "proxy/proxy.h"
+#include "proxy/proxy_answer.h"
 
 enum {
     BYTES_MAX = 64 * 1024,

@@ -6,6 +6,10 @@
 #include "replay/compare.h"
 #include "replay/points.h"
 #include "replay/report.h"
+#include "trace/source.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
 
 enum {
     ALL = (1 << FILTERS) - 1,
@@ -348,4 +352,40 @@ TEST(replay_refeed_with_sizes)
         CHECK_STR(json_str(json_array_get(text, json_array_size(text) - 1)), str_z(lines[i]));
     }
     refeed_done(&r);
+}
+
+/* A replay directory whose diff.json was written at this second; -1: it did not differ. */
+static void write_replay(int number, int written_s)
+{
+    const char *diff = test_path("replay-%02d/diff.json", number);
+    test_write(test_path("replay-%02d/replay.json", number), "{}");
+    if (written_s < 0)
+        return;
+    const struct timespec times[] = {{written_s, 0}, {written_s, 0}};
+    test_write(diff, "{}");
+    CHECK_INT(utimensat(AT_FDCWD, diff, times, 0), 0);
+}
+
+TEST(trace_shows_the_newest_replays_that_differed)
+{
+    enum {
+        OLD = 5,
+    };
+    AUTO(trace_close) struct trace t = TRACE_NONE;
+    struct err err = {0};
+    test_write(test_path("transcript.log"), "x");
+    /* Newest first, so that neither names nor the order of creation agree with the times. */
+    for (int i = 0; i < TRACE_REPLAYS_MAX + OLD; i++) {
+        write_replay(i, 1000 - i);
+        write_replay(50 + i, -1);
+    }
+    if (!CHECK_OK(trace_open(test_dir(), &t, &err), &err))
+        return;
+    CHECK_INT(json_array_size(t.replays), TRACE_REPLAYS_MAX);
+    for (int i = 0; i < TRACE_REPLAYS_MAX; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "replay-%02d", i);
+        CHECK_STR(
+            json_str(json_object_get(json_array_get(t.replays, (size_t)i), "name")), str_z(name));
+    }
 }

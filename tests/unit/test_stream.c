@@ -230,7 +230,7 @@ TEST(stream_cancel_unblocks)
         eventfd_write(f.cancel, 1);
         uint64_t start = clock_mono_ms();
         CHECK_INT(stream_next(f.stream, &event, &f.err), STREAM_FAILED);
-        CHECK(clock_mono_ms() - start < 5000);
+        CHECK(clock_mono_ms() - start < 60000);
         CHECK_ERR(&f.err, E_CANCELED, "interrupted");
         CHECK_INT(stream_state(f.stream), STREAM_ERROR);
         check_message(&f, "one", STOP_ABORTED);

@@ -3,6 +3,8 @@
 #include "base/utf8.h"
 #include "vt.h"
 
+#include <signal.h>
+
 enum {
     DUMP_MAX = 64 << 20,
     FEED_MAX = 16 << 20,
@@ -631,6 +633,12 @@ static bool do_input(struct run *r)
     return check_text(r, "the input", buf_str(&got), buf_str(&want));
 }
 
+static bool do_crash(struct run *r)
+{
+    (void)r;
+    return raise(SIGKILL) == 0;
+}
+
 /* Tables -------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -642,6 +650,7 @@ static const struct {
     {"feed", do_feed, false},
     {"resize", do_resize, false},
     {"end", do_end, false},
+    {"crash", do_crash, false},
     {"screen", do_screen, false},
     {"row", do_row, true},
     {"cell", do_cell, true},

@@ -1,5 +1,5 @@
 /* Cases for the terminal: bytes in; cells, cursor, answers and events out. `vt FILE.vt…` prints
- * TAP, one test for each case.
+ * TAP, one test for each case; a case that crashes fails, and the others run (isolate.h).
  *
  *     == CUP stops at the edges of the screen
  *     size 5 10
@@ -20,6 +20,7 @@
  *     feed TEXT [xTIMES]
  *     end                               no more bytes come (term_feed_end)
  *     resize ROWS COLS                  as the user does it
+ *     crash                             ends this program, for tests/isolate
  *
  *     row A|A-B TEXT                    blanks at the end do not count
  *     screen                            then lines "|text", raw; the rows after them are blank
@@ -48,6 +49,7 @@
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
+#include "isolate.h"
 #include "vt.h"
 
 #include <errno.h>
@@ -59,7 +61,10 @@ enum {
     SCROLLBACK = 100,
 };
 
-static size_t n_tests, n_failed;
+static struct isolated *progress;
+static size_t n_tests, first; /* tests before `first` have run */
+static int n_files;
+static char **files;
 
 bool run_fail(struct run *r, const char *format, ...)
 {
@@ -200,9 +205,33 @@ static bool is_heading(struct str line)
     return str_starts_with(line, STR("== "));
 }
 
+/* Whether the next test is to be run, after the one that crashed; the progress is noted. */
+static bool next_test(const char *file, struct str name)
+{
+    char text[256];
+    size_t index = n_tests++;
+    if (index < first)
+        return false;
+    snprintf(text, sizeof(text), "%s: " STR_FMT, file, STR_ARG(name));
+    isolate_begin(progress, index, text);
+    return true;
+}
+
+static struct str skip_case(struct str text, unsigned *line)
+{
+    struct str one, rest;
+    while (text.n && !is_heading(text) && str_cut(text, '\n', &one, &rest)) {
+        ++*line;
+        text = rest;
+    }
+    return text;
+}
+
 /* Runs from after the heading to the next one; returns the rest. */
 static struct str run_case(const char *file, struct str name, struct str text, unsigned *line)
 {
+    if (!next_test(file, name))
+        return skip_case(text, line);
     AUTO_ARENA struct arena arena = ARENA_INIT(CASE_ARENA);
     struct run r = {
         .options = {.rows = 5, .cols = 10, .scrollback = SCROLLBACK},
@@ -224,10 +253,19 @@ static struct str run_case(const char *file, struct str name, struct str text, u
     directive_end(&r);
     for (enum way way = 0; r.started && way < WAYS; way++)
         machine_stop(&r.machines[way]);
-    n_failed += r.failures > 0;
-    printf(
-        "%sok %zu - %s: " STR_FMT "\n", r.failures ? "not " : "", ++n_tests, file, STR_ARG(name));
+    progress->failed += r.failures > 0;
+    printf("%sok %zu - %s: " STR_FMT "\n", r.failures ? "not " : "", progress->ran, file,
+        STR_ARG(name));
     return text;
+}
+
+/* A file that can't be used counts as one test. */
+static void refuse_file(const char *path, unsigned line, const char *why)
+{
+    if (!next_test(path, STR("")))
+        return;
+    printf("# %s:%u: %s\nnot ok %zu - %s\n", path, line, why, progress->ran, path);
+    progress->failed++;
 }
 
 static void run_file(const char *path)
@@ -235,8 +273,7 @@ static void run_file(const char *path)
     AUTO_FREE char *bytes = base_alloc(FILE_MAX);
     FILE *f = fopen(path, "rb");
     if (!f) {
-        printf("# %s: %s\nnot ok %zu - %s\n", path, strerror(errno), ++n_tests, path);
-        n_failed++;
+        refuse_file(path, 0, strerror(errno));
         return;
     }
     struct str text = str_n(bytes, fread(bytes, 1, FILE_MAX, f)), line;
@@ -248,16 +285,23 @@ static void run_file(const char *path)
         if (is_heading(line)) {
             text = run_case(slash ? slash + 1 : path, str_skip(line, 3), text, &number);
         } else if (line.n && line.p[0] != '#') {
-            printf("# %s:%u: not in a case\nnot ok %zu - %s\n", path, number, ++n_tests, path);
-            n_failed++;
+            refuse_file(path, number, "not in a case");
         }
     }
 }
 
+static void run_all(struct isolated *state)
+{
+    progress = state;
+    first = state->next;
+    for (int i = 0; i < n_files; i++)
+        run_file(files[i]);
+}
+
 int main(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++)
-        run_file(argv[i]);
-    printf("1..%zu\n", n_tests);
-    return n_failed || n_tests == 0;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    n_files = argc - 1;
+    files = argv + 1;
+    return isolate_run(run_all, NULL);
 }

@@ -1,0 +1,49 @@
+/* Information about a box for `box show`, read from its files without contacting its supervisor.
+ *
+ *     struct box_facts f;
+ *     facts_gather(&arena, &use.box, &f);
+ *
+ * A part that cannot be read is listed in `problems`; the other parts are still filled in.
+ */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef BOX_FACTS_H
+#define BOX_FACTS_H
+
+#include "box/box.h"
+#include "box/state.h"
+#include "change/delta.h"
+
+enum {
+    FACTS_PROBLEMS_MAX = 8,
+};
+
+/* Refused connections to one host and port, for one reason. */
+struct facts_refused {
+    struct str host, why;
+    uint64_t port, times;
+    struct str last; /* time of the latest one */
+};
+
+struct box_facts {
+    const struct box *box;
+    struct box_state state;
+    enum box_network network;
+    struct str_list hosts;
+    struct facts_refused *refused;
+    size_t n_refused;
+    struct str prompt;
+    bool has_changes;                       /* the changes could be read */
+    size_t changes[DELTA_TYPE + 1];         /* by kind */
+    size_t n_changes, never_applied;        /* devices and the like */
+    size_t runs_unasked, steers, leads_out; /* see change/risks.h */
+    size_t drift;                           /* project files changed since the box was made */
+    uint64_t bytes;                         /* of the upper layer, on disk */
+    uint64_t *runs;
+    size_t n_runs;
+    const char *problems[FACTS_PROBLEMS_MAX];
+    size_t n_problems;
+};
+
+void facts_gather(struct arena *arena, const struct box *box, struct box_facts *ret_facts);
+
+#endif

@@ -1,0 +1,23 @@
+/* Signals as a file descriptor, so that an interrupted run can still be completed.
+ *
+ *     sigset_t set;
+ *     AUTO_FD int fd = interrupt_open(false, &set);      readable: the run is to end
+ *     ...
+ *     interrupt_close(&set);
+ */
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef IO_INTERRUPT_H
+#define IO_INTERRUPT_H
+
+#include <signal.h>
+#include <stdbool.h>
+
+/* Returns a signalfd for SIGINT, SIGTERM, SIGHUP and SIGQUIT, except those that are ignored; with
+ * `resize` also for SIGWINCH. */
+int interrupt_open(bool resize, sigset_t *ret_set);
+
+/* After the run: discards pending signals and unblocks them, so that a signal can terminate the
+ * program while it waits for a reader of the result. */
+void interrupt_close(const sigset_t *set);
+
+#endif

@@ -1,0 +1,211 @@
+/* Runs to the end: forwards streams, and handles the user's terminal and signals. */
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "session/exec.h"
+
+#include "base/clock.h"
+#include "io/tty.h"
+
+#include <signal.h>
+#include <sys/signalfd.h>
+
+struct exec_state {
+    const struct exec_options *options;
+    struct exec_result *result;
+    struct process process;
+    struct tty tty;
+};
+
+const char *exec_status_name(enum exec_status status)
+{
+    static const char *const names[] = {"passed", "failed", "errored", "canceled"};
+    return names[status];
+}
+
+/* Events -------------------------------------------------------------------------------------- */
+
+static void exec_on_event(void *context, const struct session_event *event)
+{
+    const struct exec_state *r = context;
+    if (r->options->event)
+        r->options->event(r->options->context, event);
+}
+
+/* Feeds the emulator. It answers the command's queries unless the user's terminal does. */
+static void exec_feed_term(struct exec_state *r, struct str bytes)
+{
+    struct term *t = r->options->term;
+    term_feed(t, bytes);
+    struct str replies = term_replies(t);
+    if (!r->options->pass_keys && replies.n && process_queue(&r->process, replies))
+        process_write_some(&r->process);
+    term_drop_replies(t, replies.n);
+}
+
+static void exec_on_output(void *context, struct str bytes)
+{
+    struct exec_state *r = context;
+    if (r->options->seen)
+        r->options->seen(r->options->context, bytes);
+    if (r->options->term)
+        exec_feed_term(r, bytes);
+}
+
+static void exec_tend(void *context)
+{
+    const struct exec_state *r = context;
+    r->options->tend(r->options->context);
+}
+
+/* Ends the run because of a signal or, with 0, because `cancel` became readable. */
+static void exec_interrupt(struct exec_state *r, int sig)
+{
+    struct err *err = &r->result->error;
+    if (sig) {
+        err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", sig, sigabbrev_np(sig));
+        err_ctx_int(err, "signal", sig);
+    } else {
+        err_set(err, E_CANCELED, "interrupted");
+    }
+    r->result->status = EXEC_CANCELED;
+    process_kill(&r->process);
+}
+
+static void exec_suspend(struct exec_state *r)
+{
+    struct process *p = &r->process;
+    uint64_t before = clock_mono_ms(), until = before + PROCESS_DRAIN_MS;
+    while (clock_mono_ms() < until && process_read_ready(p)) /* printed before the stop */
+        continue;
+    tty_restore(&r->tty);
+    raise(SIGTSTP); /* the kernel ignores it if no shell could resume us */
+    uint64_t slept = clock_mono_ms() - before;
+    tty_raw(&r->tty, r->options->input);
+    tty_resize(p->child.terminal, tty_size(r->options->input));
+    process_continue(p, slept);
+}
+
+/* Returns false if the signal ends the run. */
+static bool exec_read_signal(struct exec_state *r)
+{
+    struct signalfd_siginfo info;
+    int terminal = r->process.child.terminal;
+    if (read(r->options->signals, &info, sizeof(info)) != sizeof(info))
+        return true;
+    if (info.ssi_signo == SIGWINCH) {
+        if (r->options->pass_keys && terminal >= 0)
+            tty_resize(terminal, tty_size(r->options->input));
+        return true;
+    }
+    exec_interrupt(r, (int)info.ssi_signo);
+    return false;
+}
+
+/* Handles an event. Returns false at the end of the run. */
+static bool exec_step(struct exec_state *r)
+{
+    switch (process_next(&r->process, UINT64_MAX)) {
+    case PROCESS_EXITED:
+        return false;
+    case PROCESS_FAILED:
+        r->result->status = EXEC_ERRORED;
+        err_move(&r->result->error, &r->process.error);
+        return false;
+    case PROCESS_CANCELED:
+        exec_interrupt(r, 0);
+        return false;
+    case PROCESS_INPUT:
+        return exec_read_signal(r);
+    case PROCESS_STOPPED:
+        exec_suspend(r);
+        return true;
+    default:
+        return true;
+    }
+}
+
+/* Start and end ------------------------------------------------------------------------------- */
+
+static void exec_set_status(struct exec_state *r)
+{
+    struct exec_result *result = r->result;
+    const struct session_exit *e = &result->exit;
+    if (result->error.code)
+        return;
+    if (e->code == 0) {
+        result->status = EXEC_PASSED;
+        return;
+    }
+    result->status = EXEC_FAILED;
+    if (e->signal)
+        err_set(&result->error, E_PROCESS_EXIT, "the command was ended by signal %d (SIG%s)",
+            e->signal, sigabbrev_np(e->signal) ? sigabbrev_np(e->signal) : "?");
+    else
+        err_set(&result->error, E_PROCESS_EXIT, "the command ended with exit code %d", e->code);
+    err_ctx_int(
+        &result->error, e->signal ? "signal" : "exit_code", e->signal ? e->signal : e->code);
+    child_blame(&r->process.child, &result->error);
+}
+
+static bool exec_open(struct exec_state *r, const struct process_streams *streams, struct err *err)
+{
+    const struct exec_options *o = r->options;
+    const struct process_options process = {
+        .launch = {.plan = &o->confined->plan,
+            .argv = o->confined->argv,
+            .envp = o->confined->envp,
+            .terminal = o->terminal,
+            .pipe_input = o->pipe_input,
+            .rows = o->rows,
+            .cols = o->cols,
+            .report_stops = o->pass_keys},
+        .budgets = confined_budgets(o->confined),
+        .streams = streams,
+        .cancel = o->cancel,
+        .output = exec_on_output,
+        .event = exec_on_event,
+        .tend = o->tend ? exec_tend : NULL,
+        .tended = o->tended,
+        .context = r,
+    };
+    if (!process_open(&process, &r->process, err))
+        return false;
+    process_watch(&r->process, o->signals);
+    return true;
+}
+
+static void exec_close(struct exec_state *r)
+{
+    struct exec_result *result = r->result;
+    struct process *p = &r->process;
+    process_close(p);
+    result->kept = p->child.limiter.kept;
+    result->output_bytes = p->output_bytes;
+    result->input_bytes = p->input_bytes;
+    result->output_closed = p->output_closed;
+    result->ended_ms = clock_mono_ms();
+    if (!p->exit.known)
+        return;
+    result->exit = p->exit;
+    process_report_exit(p);
+}
+
+bool exec_run(const struct exec_options *options, struct exec_result *ret_result, struct err *err)
+{
+    struct exec_result result = {.started_ms = clock_mono_ms()};
+    struct exec_state r = {.options = options, .result = &result, .tty = TTY_NONE};
+    const struct process_streams streams = {
+        options->input, {options->output[0], options->output[1]}};
+    if (!exec_open(&r, &streams, err))
+        return false;
+    if (options->pass_keys)
+        tty_raw(&r.tty, options->input);
+    else if (options->terminal && options->output[0] >= 0)
+        tty_raw_output(&r.tty, options->output[0]);
+    while (exec_step(&r))
+        continue;
+    tty_restore(&r.tty);
+    exec_close(&r);
+    exec_set_status(&r);
+    *ret_result = result;
+    return true;
+}
