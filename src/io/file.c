@@ -5,7 +5,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdio.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 enum {
     CHUNK = 64 * 1024,
@@ -67,6 +69,20 @@ bool file_write(int fd, struct str content, const char *name, struct err *err)
     if (file_write_all(fd, content))
         return true;
     return err_errno(err, E_IO, errno, "cannot write '%s'", name);
+}
+
+bool file_rename_new(int from_dir, const char *from, int to_dir, const char *to)
+{
+    struct stat st;
+    if (renameat2(from_dir, from, to_dir, to, RENAME_NOREPLACE) == 0)
+        return true;
+    if (errno != EINVAL && errno != ENOSYS)
+        return false;
+    if (fstatat(to_dir, to, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+        errno = EEXIST;
+        return false;
+    }
+    return errno == ENOENT && renameat(from_dir, from, to_dir, to) == 0;
 }
 
 int file_nameless(void)

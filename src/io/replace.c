@@ -45,7 +45,7 @@ bool replace_write(struct replace *r, struct str content)
     return file_write_all(r->fd, content);
 }
 
-/* File systems without RENAME_NOREPLACE have hard links. */
+/* Most file systems without RENAME_NOREPLACE have hard links. */
 static bool replace_rename(const struct replace *r)
 {
     if (!(r->o.flags & REPLACE_NEW))
@@ -54,8 +54,9 @@ static bool replace_rename(const struct replace *r)
         return true;
     if (errno != EINVAL && errno != ENOSYS)
         return false;
-    return linkat(r->temp_dir, r->temp, r->o.dir, r->o.name, 0) == 0 &&
-           unlinkat(r->temp_dir, r->temp, 0) == 0;
+    if (linkat(r->temp_dir, r->temp, r->o.dir, r->o.name, 0) == 0)
+        return unlinkat(r->temp_dir, r->temp, 0) == 0;
+    return errno != EEXIST && file_rename_new(r->temp_dir, r->temp, r->o.dir, r->o.name);
 }
 
 bool replace_commit(struct replace *r)

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/change.h"
 
+#include "io/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 
@@ -83,22 +85,6 @@ bool change_make_dirs(struct change *c, struct err *err)
     return true;
 }
 
-/* If the file system does not support RENAME_NOREPLACE, check first; rename(2) then can still
- * replace only an empty directory. */
-static int dirs_publish(int fd, const char *temp, const char *name)
-{
-    struct stat st;
-    if (renameat2(fd, temp, fd, name, RENAME_NOREPLACE) == 0)
-        return 0;
-    if (errno != EINVAL && errno != ENOSYS)
-        return -1;
-    if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
-        errno = EEXIST;
-        return -1;
-    }
-    return errno == ENOENT ? renameat(fd, temp, fd, name) : -1;
-}
-
 bool change_show_dirs(const struct change *c, struct err *err)
 {
     for (struct dirs_tree t = {0}; next_tree(c, &t);) {
@@ -109,7 +95,7 @@ bool change_show_dirs(const struct change *c, struct err *err)
         AUTO_FD int fd = change_parent_open(c->root_fd, rel, &name);
         if (fd < 0)
             return change_open_error(err, errno, rel);
-        if (dirs_publish(fd, t.temp, name) == 0)
+        if (file_rename_new(fd, t.temp, fd, name))
             continue;
         if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR)
             return change_conflict(err, rel, "was created meanwhile");

@@ -161,12 +161,25 @@ static bool is_own_worktree(
     return tree_is_setting(e) && tree_is_own(c->root, part->path, e->value);
 }
 
-/* Nothing is kept of a text that git may refuse to read. Entries that existed before stay. */
+/* The settings that may stay: those that existed before, and those that are harmless here. */
+struct rule {
+    struct str before; /* the text when the command started; no value: none existed */
+    bool (*allows)(const struct gitconfig_entry *e);
+};
+
+static bool may_stay(struct check *c, const struct part *part, const struct rule *rule,
+    const struct gitconfig *old, const struct gitconfig_entry *e)
+{
+    return rule->allows(e) || has_entry(old, e) ||
+           (rule->allows == parts_setting_is_plain && is_own_worktree(c, part, e));
+}
+
+/* Nothing is kept of a text that git may refuse to read. */
 static bool split_settings(struct check *c, const struct part *part, struct str text,
-    struct str before, struct arena *a, struct buf *plain, struct buf *what)
+    const struct rule *rule, struct arena *a, struct buf *plain, struct buf *what)
 {
     struct gitconfig config, old = {0};
-    if (before.n && !gitconfig_parse(before, a, &old))
+    if (rule->before.n && !gitconfig_parse(rule->before, a, &old))
         old = (struct gitconfig){0};
     if (!gitconfig_parse(text, a, &config)) {
         buf_add_z(what, "settings that can't be read");
@@ -174,8 +187,7 @@ static bool split_settings(struct check *c, const struct part *part, struct str 
     }
     size_t n = 0;
     for (size_t i = 0; i < config.n; i++) {
-        if (parts_setting_is_plain(&config.p[i]) || has_entry(&old, &config.p[i]) ||
-            is_own_worktree(c, part, &config.p[i]))
+        if (may_stay(c, part, rule, &old, &config.p[i]))
             config.p[n++] = config.p[i];
         else if (what->n < WHAT_MAX)
             add_key(what, &config.p[i]);
@@ -185,8 +197,7 @@ static bool split_settings(struct check *c, const struct part *part, struct str 
     return n == config.n;
 }
 
-/* `before`: the text when the command started; no value: none existed. */
-static void check_settings(struct check *c, const struct part *part, struct str before)
+static void check_settings(struct check *c, const struct part *part, const struct rule *rule)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(32 << 20);
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
@@ -199,7 +210,7 @@ static void check_settings(struct check *c, const struct part *part, struct str 
         hold(c, part, STR("settings that are not a plain file"));
         return;
     }
-    if (split_settings(c, part, buf_str(&text), before, &a, &plain, &what) ||
+    if (split_settings(c, part, buf_str(&text), rule, &a, &plain, &what) ||
         is_accepted(c, join(c, part->path, part->name), buf_str(&text)) || is_trial(c))
         return;
     if (!buf_ok(&plain))
@@ -295,13 +306,43 @@ static bool is_jj_way(struct check *c, const struct part *part)
     return place && place->kind == (is_repo ? SCAN_JJ : SCAN_GITDIR);
 }
 
+/* Returns the known repository of a path, which is not merely a directory that git does not accept
+ * yet. */
+static const struct known *find_owner(const struct check *c, struct str path)
+{
+    const struct protect_root *r = c->root->before ? c->root->before : c->root;
+    const struct scan_place *place = scan_at(&c->root->scan, path);
+    const struct known *known = place ? known_find(r, place) : NULL;
+    return known && known->kind == SCAN_GITDIR && !known->dormant ? known : NULL;
+}
+
+/* The first settings of a work tree. Those of a known repository's are also settings of that
+ * repository: only what `git sparse-checkout` writes may be added to it, and to a new work tree
+ * what `git worktree add` copies. */
+static void check_tree_settings(struct check *c, const struct part *part)
+{
+    struct rule rule = {.before = STR(""), .allows = parts_setting_is_plain};
+    struct str above = known_above(part->path);
+    const struct known *owner = find_owner(c, part->path);
+    if (owner) {
+        rule.allows = parts_setting_is_sparse;
+    } else if (str_is(lexical_name(above), "worktrees") &&
+               (owner = find_owner(c, arena_str(c->arena, known_above(above))))) {
+        rule.allows = parts_setting_is_sparse;
+        rule.before = owner->texts[1].ino ? owner->texts[1].text : STR("");
+    }
+    check_settings(c, part, &rule);
+}
+
 /* Checks a part that did not exist when the session began, or whose repository did not. */
 static void check_new_part(struct check *c, enum scan_kind kind, const struct part *part)
 {
     struct stat st;
     const char *name = part->name;
-    if (kind == SCAN_GITDIR && strncmp(name, "config", strlen("config")) == 0)
-        check_settings(c, part, STR(""));
+    if (kind == SCAN_GITDIR && strcmp(name, "config") == 0)
+        check_settings(c, part, &(struct rule){STR(""), parts_setting_is_plain});
+    else if (kind == SCAN_GITDIR && strcmp(name, "config.worktree") == 0)
+        check_tree_settings(c, part);
     else if (kind == SCAN_GITDIR && strcmp(name, "hooks") == 0)
         check_hooks(c, part);
     else if (strcmp(name, PARTS_HELD) == 0)
@@ -402,7 +443,7 @@ static void check_replaced(struct check *c, const struct part *part, const struc
     if (type && !S_ISREG(type))
         restore_settings(c, part, then);
     else if (then->ino && known_read(part->dir, part->name, &now, NULL))
-        check_settings(c, part, then->text);
+        check_settings(c, part, &(struct rule){then->text, parts_setting_is_plain});
 }
 
 /* Conflicts -------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ static int rename_away(int from, const char *name, int to, const char *new_name)
 {
     make_writable(from);
     force_mode(from, name);
-    return renameat2(from, name, to, new_name, RENAME_NOREPLACE) == 0 ? 0 : errno;
+    return file_rename_new(from, name, to, new_name) ? 0 : errno;
 }
 
 /* Moves a name to an unused one. */
@@ -99,7 +99,7 @@ static int make_dir(int dir, const char *name)
             return TAKE_FD(fd);
         char other[NAME_MAX + 1];
         if (!fresh_name(other, name) ||
-            (renameat2(dir, name, dir, other, RENAME_NOREPLACE) != 0 && errno != ENOENT))
+            (!file_rename_new(dir, name, dir, other) && errno != ENOENT))
             return -1;
     }
     errno = EBUSY;

@@ -13,7 +13,7 @@
 #include "repo/scan.h"
 
 enum {
-    PARTS_MAX = 10, /* per kind */
+    PARTS_MAX = 12, /* per kind */
 };
 
 /* Directory for files that were set aside. */
@@ -41,5 +41,8 @@ bool parts_may_make(struct str path);
 
 /* Returns true if `git init` or `git clone` writes this setting, or it is harmless. */
 bool parts_setting_is_plain(const struct gitconfig_entry *e);
+
+/* Returns true if `git sparse-checkout` writes this setting for a work tree. */
+bool parts_setting_is_sparse(const struct gitconfig_entry *e);
 
 #endif

@@ -21,6 +21,7 @@ enum {
 };
 
 static const char strategy[] = "a merge strategy that is a program";
+static const char count[] = "a number that shells run in their prompt";
 static const char key[] = "a key for signatures that is an option or a file";
 
 const struct rebase_kind rebase_files[REBASE_FILES] = {
@@ -34,6 +35,10 @@ const struct rebase_kind rebase_files[REBASE_FILES] = {
     [REBASE_NAMES] = {"BISECT_NAMES", "paths that a shell takes for commands"},
     [REBASE_START] = {"BISECT_START", "a branch that is an option"},
     [REBASE_RERERE] = {"MERGE_RR", "files outside the work tree for conflicts"},
+    [REBASE_STEP] = {"rebase-merge/msgnum", count},
+    [REBASE_STEPS] = {"rebase-merge/end", count},
+    [REBASE_AM_STEP] = {"rebase-apply/next", count},
+    [REBASE_AM_STEPS] = {"rebase-apply/last", count},
 };
 
 /* A file that can't be read completely may contain anything. */
@@ -296,6 +301,11 @@ static bool is_plain(enum rebase_file which, struct str text)
         return are_words(text, is_any_word);
     case REBASE_START:
         return !str_starts_with(text, STR("-"));
+    case REBASE_STEP:
+    case REBASE_STEPS:
+    case REBASE_AM_STEP:
+    case REBASE_AM_STEPS:
+        return text.n == 0 || is_number(str_trim_end(text, '\n'));
     default:
         return false;
     }

@@ -23,6 +23,10 @@ enum rebase_file {
     REBASE_NAMES,    /* paths of a bisection, which older git passes to a shell */
     REBASE_START,    /* where the bisection began, an argument of `git checkout` */
     REBASE_RERERE,   /* files with conflicts, which are copied and written */
+    REBASE_STEP,     /* the present step of a rebase, and their number; a prompt shows both */
+    REBASE_STEPS,
+    REBASE_AM_STEP, /* the same of `git am` and the older rebase */
+    REBASE_AM_STEPS,
     REBASE_FILES,
 };
 

@@ -1,5 +1,6 @@
 /* Private to src/repo: files that a command in git's settings runs, parsed as a shell would. Only
- * words in program position, and scripts of interpreters, are files; arguments are not.
+ * words in program position, and scripts of interpreters, are files; arguments are not. After an
+ * option that is not known, the next word and the one after it are files.
  *
  *     words_each(STR("env A=b sh $PWD/tools/clean.sh %f"), visit, context);    tools/clean.sh
  */

@@ -3,7 +3,7 @@
 """Repositories against tools, presets and agents: files that a command leaves must not run when the user uses git.
 
 Each row of rows.py runs outside as a control (it must leave the mark), by `cordon tool shell` and by
-`cordon exec --preset build`. harness.py of tests/sandbox has the rest.
+`cordon exec --preset build`. tests/harness.py has the rest.
 """
 import json
 import os
@@ -12,13 +12,14 @@ import sys
 import time
 import types
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import CASES, case, factor, main, worked_s  # noqa: E402
 from rows import ATTACKS, PRELUDE, USER, WEAKER, WORKS  # noqa: E402
 from rows_names import LARGE, NAMES, NAMES_WORK, ORDINARY  # noqa: E402
 import rows_check  # noqa: E402
 import rows_index  # noqa: E402
+import rows_remotes  # noqa: E402
 
 GIT = ["git", "-c", "user.name=u", "-c", "user.email=e"]
 
@@ -136,6 +137,7 @@ VARIANTS = {
 
 VARIANTS.update(rows_check.VARIANTS)
 VARIANTS.update(rows_index.VARIANTS)
+VARIANTS.update(rows_remotes.VARIANTS)
 
 
 def by_tool(p, script):
@@ -1363,16 +1365,19 @@ def _(t):
         t.same(os.listdir(value) if os.path.isdir(value) else [], [], "it leaves nothing")
 
 
-for row in NAMES:
+for row in NAMES + rows_remotes.NAMES:
     add_names(*row)
-for row in NAMES_WORK:
+for row in NAMES_WORK + rows_remotes.NAMES_WORK:
     add_names_work(*row)
 for row in LARGE:
     add_large(*row)
+rows_check.CONTINUED += rows_remotes.CONTINUED
+rows_check.WRITTEN += rows_remotes.WRITTEN
+rows_remotes.add_cases(case, types.SimpleNamespace(**globals()))
 rows_check.add_cases(case, types.SimpleNamespace(**globals()))
 for row in ATTACKS + rows_check.ATTACKS + rows_index.ATTACKS:
     add_attack(*row)
-for row in WORKS + rows_check.WORKS + rows_index.WORKS:
+for row in WORKS + rows_check.WORKS + rows_index.WORKS + rows_remotes.WORKS:
     add_works(*row)
 for row in WEAKER:
     add_weaker(*row)

@@ -3,14 +3,17 @@
 #include "test.h"
 
 #include "base/buf.h"
+#include "repo/hold.h"
 #include "repo/parts.h"
 #include "repo/protect.h"
 #include "repo/settings.h"
 #include "repo/words.h"
 #include "tree.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 
 enum {
     TEXT_MAX = 64 * 1024,
@@ -177,6 +180,35 @@ TEST(parts_plain_settings)
         {"[user]\nsigningKey = x\n", false},
         {"[include]\npath = x\n", false},
         {"[branch \"b\"]\nmerge = refs/heads/b\n", true},
+        {"[branch \"b\"]\nmerge = --x\n", false},
+        {"[branch \"-b\"]\nmerge = refs/heads/b\n", false},
+        {"[branch \"fix/#1 (a)\"]\nmerge = refs/heads/b\n", true},
+        {"[remote \"--upload-pack=x\"]\npromisor = true\n", false},
+        {"[remote \"-x\"]\nurl = /srv/x.git\n", false},
+        {"[remote \"ext::x\"]\nfetch = +refs/heads/*:refs/remotes/o/*\n", false},
+        {"[remote \"a b\"]\nurl = /srv/x.git\n", false},
+        {"[remote \"a;b\"]\nurl = /srv/x.git\n", false},
+        {"[remote \"\"]\nurl = /srv/x.git\n", false},
+        {"[remote \"a-b_c.d/e+f@g\"]\nurl = /srv/x.git\n", true},
+        {"[remote \"o\"]\nfetch = --x\n", false},
+        {"[remote \"o\"]\ntagOpt = --no-tags\n", true},
+        {"[remote \"o\"]\ntagOpt = --exec=x\n", false},
+        {"[extensions]\npartialClone = origin\n", true},
+        {"[extensions]\npartialClone = ssh://x\n", false},
+        {"[submodule \"-s\"]\nurl = x\n", false},
+        {"[submodule \"third party/c++\"]\nurl = x\n", true},
+        {"[advice]\ndetachedHead = false\n", true},
+        {"[commit]\ngpgSign = false\n", true},
+        {"[commit]\ngpgSign = true\n", false},
+        {"[commit]\ngpgSign\n", false},
+        {"[commit]\ntemplate = x\n", false},
+        {"[core]\nautocrlf = input\n", true},
+        {"[pull]\nrebase = true\n", true},
+        {"[pull]\ntwohead = x/run\n", false},
+        {"[gc]\nauto = 0\n", true},
+        {"[gc]\nrecentObjectsHook = x\n", false},
+        {"[lfs]\nrepositoryFormatVersion = 0\n", true},
+        {"[lfs \"extension.x\"]\nclean = x\n", false},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -193,6 +225,46 @@ static void add_word(void *context, const struct word *w)
         [WORD_TOP] = "", [WORD_HOME] = "~", [WORD_ROOT] = "", [WORD_TOP | WORD_GITDIR] = "?"};
     struct buf *b = context;
     buf_printf(b, "%s%s" STR_FMT, b->n ? " " : "", bases[w->bases], STR_ARG(w->text));
+}
+
+/* On a file system that can't refuse to replace a file, and without hard links. */
+static int hold_some(void *arg)
+{
+    AUTO_BUF struct buf first = BUF_INIT(TEXT_MAX), second = BUF_INIT(TEXT_MAX),
+                        third = BUF_INIT(TEXT_MAX);
+    AUTO_FD int dir = tree_open(arg);
+    if (!child_without_rename_flags() || !child_without_call(SYS_linkat, EPERM) ||
+        hold_part(dir, "hooks/a", &first) != 0)
+        return 1;
+    tree_file(test_path("r/hooks/a"), "2", 0700);
+    if (hold_part(dir, "hooks/a", &second) != 0 || str_eq(buf_str(&first), buf_str(&second)))
+        return 2;
+    if (hold_settings(dir, "config", STR("plain"), &third) != 0)
+        return 3;
+    return renameat(dir, buf_z(&second), dir, "second") == 0 ? 0 : 4;
+}
+
+TEST(hold_on_network_file_systems)
+{
+    tree_file(test_path("r/hooks/a"), "1", 0700);
+    tree_file(test_path("r/config"), "all", 0600);
+    tree_file(test_path("r/cordon-held"), "in the way", 0600);
+    CHECK_INT(child_run(hold_some, (void *)test_path("r")), 0);
+    static const struct {
+        const char *path, *text;
+    } rows[] = {
+        {"cordon-held/hooks/a", "1"},
+        {"second", "2"},
+        {"cordon-held/config", "all"},
+        {"config", "plain"},
+    };
+    AUTO_FD int dir = tree_open(test_path("r"));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_BUF struct buf text = BUF_INIT(TEXT_MAX);
+        test_row(i, rows[i].path);
+        CHECK(hold_read(dir, rows[i].path, &text));
+        CHECK_STR(buf_str(&text), str_z(rows[i].text));
+    }
 }
 
 TEST(words_of_commands)
@@ -242,6 +314,72 @@ TEST(words_of_commands)
         {"sh -c", ""},
         {"$(sh -c \"$(sh -c './a')\")", "./a"},
         {"$($($($($($($($(./a))))))))", ""},
+        {"bash -euo pipefail t/a", "t/a"},
+        {"bash -euo pipefail -c 't/a'", "t/a"},
+        {"bash -eou pipefail +x t/a b/c", "t/a"},
+        {"timeout -s KILL 5 t/a b/c", "t/a"},
+        {"timeout --signal KILL 5 t/a b/c", "t/a"},
+        {"timeout --foreground 5s t/a b/c", "t/a"},
+        {"timeout -k 5 5 t/a", "t/a"},
+        {"stdbuf -o L t/a", "t/a"},
+        {"stdbuf -oL t/a", "t/a"},
+        {"python3 -E t/a b/c", "t/a"},
+        {"python3 -Es t/a", "t/a"},
+        {"python3 -X dev t/a b/c", "t/a"},
+        {"perl -I lib t/a b/c", "lib t/a"},
+        {"perl -Ilib -w t/a b/c", "t/a"},
+        {"perl -i.edited t/a", "t/a"},
+        {"perl -E s/a/b/ c/d", ""},
+        {"php -d a=b t/a", "a=b t/a"},
+        {"php -r a/b c/d", ""},
+        {"ruby -r./l t/a b/c", "./l t/a"},
+        {"ruby -r ./l t/a b/c", "./l t/a"},
+        {"node --require ./n.js t/a b/c", "./n.js t/a"},
+        {"node --require=./n.js t/a b/c", "./n.js t/a"},
+        {"node --no-warnings t/a b/c", "t/a"},
+        {"node -r ./n.js t/a", "./n.js t/a"},
+        {"sh -c 'exec \"$0\"' t/a", "t/a"},
+        {"sh -c '\"$@\"' - t/a b/c", "- t/a b/c"},
+        {"sh -c 'git log \"$@\"' - a/b", ""},
+        {"sh -c \"exec \\\"$HOME/a\\\"\"", "~a"},
+        {"sh -c -e 't/a'", "t/a"},
+        {"2>/dev/null t/a", "t/a"},
+        {"t/a 2>b/c", "t/a"},
+        {"sh <t/a", "t/a"},
+        {"<t/a sh", "t/a"},
+        {"sh -s b/c <t/a", "b/c t/a"},
+        {"sh t/a <b/c", "t/a"},
+        {"wc -l <a/b", ""},
+        {"<a/b wc -l", ""},
+        {"sh <<<'t/a b/c'", "t/a"},
+        {"cat <(t/a)", "t/a"},
+        {"trap 't/a' EXIT", "t/a"},
+        {"coproc t/a", "t/a"},
+        {"env -S 't/a b/c'", "t/a"},
+        {"env -S't/a b/c' d/e", "t/a"},
+        {"env -u X t/a b/c", "t/a"},
+        {"env -uX - A=b t/a b/c", "t/a"},
+        {"env --unset X t/a b/c", "t/a"},
+        {"env --chdir=a/b t/a", "t/a"},
+        {"env --ignore-environment sh t/a", "t/a"},
+        {"env --future sh run b/c", "run"},
+        {"${X:-t/a} b/c", "t/a"},
+        {"${X:-t}/a", "t/a"},
+        {"${X-$HOME/a}", "~a"},
+        {"git log \"${1:-a/b}\"", ""},
+        {"$'t/a'", "t/a"},
+        {"~+/t/a", "t/a"},
+        {"eval exec t/a", "t/a"},
+        {"eval 'exec t/a'", "t/a"},
+        {"flock a/b t/a c/d", "a/b t/a"},
+        {"nice -n 5 t/a b/c", "t/a"},
+        {"nice -5 t/a", "t/a"},
+        {"sudo -E t/a b/c", "t/a"},
+        {"xargs -0 -n 1 t/a b/c", "t/a"},
+        {"command -v a/b", "a/b"},
+        {"exec -a x t/a b/c", "t/a"},
+        {"time -f a/b t/a c/d", "t/a"},
+        {"if [ -x a/b ]; then t/a; fi", "t/a"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_BUF struct buf b = BUF_INIT(TEXT_MAX);
