@@ -279,6 +279,20 @@ def add_cases(case, by):
         held = {os.path.relpath(h["path"], t.work) for h in run.result["details"].get("held", [])}
         t.same(held, {f"r{i}/.git/worktrees/x/gitdir" for i, (_, bad) in enumerate(rows_index.BACKS) if bad}, run)
 
+    @case("conflicts: files that the user has resolved stay in the list, and those that a command resolves do not")
+    def _(t):
+        p = by.Project(t, "")
+        p.sh("git config rerere.enabled true; echo b >b; git add b; git commit -qm b; for n in side work; do git checkout -q -B $n $(git rev-list -n 1 --grep=b --all); "
+             "for f in a b; do echo $n >$f; done; git commit -qam $n; done; git merge side >/dev/null 2>&1 && exit 1; test -s .git/MERGE_RR; echo r >a; git add a")
+        run = by.by_tool(p, "git status --short; echo x >x; git add x")
+        t.same((run.result["details"]["exit_code"], "held" in run.result["details"]), (0, False), run)
+        run = by.by_tool(p, "echo r >b; git add b; git commit -qm merged; test -e .git/rr-cache/*/postimage")
+        t.same("held" in run.result["details"], False, run)
+        p.sh("git reset -q --hard HEAD~1; rm -r .git/rr-cache/*; git merge side >/dev/null 2>&1 && exit 1; test -s .git/MERGE_RR")
+        run = by.by_tool(p, "echo r >b; git add b")
+        t.same([os.path.relpath(h["path"], t.work) for h in run.result["details"]["held"]], [".git/MERGE_RR"], run)
+        p.sh("echo r >a; git commit -qam merged")
+
     @case("an index of the user's that git would refuse stays until a command changes it")
     def _(t):
         p = by.Project(t, "craft")
