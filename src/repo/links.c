@@ -207,25 +207,23 @@ static void note_state(
             (struct known_index){st->st_dev, st->st_ino, st->st_size, st->st_ctim};
 }
 
-/* Returns true if there is anything to check. */
-static bool is_due(
+/* Returns true if no command can have changed the entries. */
+static bool is_same(
     struct protect_root *r, int dir, const struct known *known, const struct stat *st)
 {
-    if (r->scan.cut || (known && known->open_links) || may_be_split(dir))
-        return true;
-    return !was_read(r, st) && !(known && known_is(dir, "index", &known->index));
+    return (was_read(r, st) || (known && known_is(dir, "index", &known->index))) &&
+           !may_be_split(dir);
 }
 
-/* Reads an index; sets it aside if git would not have written it. An index of the user's that was
- * already too large stays. */
+/* Reads an index that is not the same; sets it aside if git would not have written it. An index of
+ * the user's that was already too large stays. */
 static bool read_index(const struct links *l, int dir, const struct stat *st,
     const struct known *known, struct tracked *t)
 {
     AUTO_BUF struct buf what = BUF_INIT(PATH_MAX);
     AUTO_ERR struct err err = {0};
-    struct protect *p = l->p;
     if (known && known->index.size > PROTECT_INDEX_MAX) {
-        p->cut = true;
+        l->p->cut = true;
         return false;
     }
     if (st->st_size > PROTECT_INDEX_MAX || (uint64_t)st->st_size > l->root->index_bytes) {
@@ -243,6 +241,7 @@ static bool read_index(const struct links *l, int dir, const struct stat *st,
 void links_check(struct protect *p, struct protect_root *r, size_t which, const bool *touched)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO_ERR struct err ignored = {0};
     AUTO_TRACKED struct tracked t = {0};
     const struct scan_place *place = &r->scan.places[which];
     struct known *known = (struct known *)known_find(r, place);
@@ -251,12 +250,16 @@ void links_check(struct protect *p, struct protect_root *r, size_t which, const 
     bool usual = str_is(lexical_name(git), ".git");
     AUTO_FD int dir = place->kind == SCAN_GITDIR ? known_open(r, git) : -1;
     if (dir < 0 || fstatat(dir, "index", &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISLNK(st.st_mode) ||
-        (!usual && !known_has_head(dir)) || !is_due(r, dir, known, &st))
+        !known_has_head(dir))
+        return;
+    bool same = is_same(r, dir, known, &st);
+    if (same && !r->scan.cut && !(known && known->open_links))
         return;
     struct links *l = ARENA_NEW(&a, struct links, 1);
     *l = (struct links){
         .p = p, .root = r, .touched = touched, .git = git, .tree = arena_str(&a, known_above(git))};
-    if (!read_index(l, dir, &st, known, &t) || (usual && !check_all(l, dir, &t)))
+    if (!(same ? tracked_read(dir, &t, &ignored) : read_index(l, dir, &st, known, &t)) ||
+        (usual && !check_all(l, dir, &t)))
         return;
     note_state(l, dir, &st, known, usual && t.n_links);
 }

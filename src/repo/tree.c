@@ -177,10 +177,12 @@ static bool names_nothing(struct way *w)
 }
 
 /* git before 2.48 takes a relative path as relative to its current directory. */
-static bool may_be_relative(int gitdir)
+static bool may_be_relative(const struct protect_root *r, struct str git)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(32 << 20);
-    return find_setting(gitdir, "../../config", is_relative_setting, &a).p;
+    struct str common = known_above(known_above(git));
+    const char *config = arena_printf(&a, STR_FMT "%sconfig", STR_ARG(common), common.n ? "/" : "");
+    return find_setting(r->fd, config, is_relative_setting, &a).p;
 }
 
 bool tree_back_is_plain(
@@ -191,7 +193,7 @@ bool tree_back_is_plain(
     struct stat st, there;
     struct str path = read_back(gitdir, &a);
     if (!path.p || fstat(gitdir, &st) != 0 || !str_ends_with(path, STR("/.git")) ||
-        (path.p[0] != '/' && !may_be_relative(gitdir)) ||
+        (path.p[0] != '/' && !may_be_relative(r, git)) ||
         !follow(&w, r, &(struct known_tree){git, path}) || w.links)
         return false;
     struct str to = str_n(w.path, w.n);

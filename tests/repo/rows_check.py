@@ -266,6 +266,45 @@ def add_cases(case, by):
             p.sh("git worktree move mine mine2; git worktree move w6 w7; git worktree remove w7; git worktree remove mine2; git worktree add -q mine; "
                  f"git submodule --quiet deinit -f sub; {FETCH} submodule --quiet update --init; git fsck --no-progress")
 
+    @case("a new work tree's gitdir names a .git that leads back, or nothing")
+    def _(t):
+        p = by.Project(t, "")
+        out = os.path.dirname(p.mark)
+        script = ""
+        for i, (text, held) in enumerate(rows_index.BACKS):
+            relative = "git config extensions.relativeWorktrees true; " if text.startswith("..") and not held else ""
+            script += (f"(git init -q r{i}; cd r{i}; W=$PWD/w OUT={out}; mkdir w v; {rows_index.ADMIN} echo \"gitdir: $PWD/.git/worktrees/x\" >w/.git; {relative}"
+                       f"echo 'gitdir: ../.git' >v/.git; echo \"{text}\" >.git/worktrees/x/gitdir)\n")
+        run = by.by_tool(p, script)
+        held = {os.path.relpath(h["path"], t.work) for h in run.result["details"].get("held", [])}
+        t.same(held, {f"r{i}/.git/worktrees/x/gitdir" for i, (_, bad) in enumerate(rows_index.BACKS) if bad}, run)
+
+    @case("conflicts: files that the user has resolved stay in the list, and those that a command resolves do not")
+    def _(t):
+        p = by.Project(t, "")
+        p.sh("git config rerere.enabled true; echo b >b; git add b; git commit -qm b; for n in side work; do git checkout -q -B $n $(git rev-list -n 1 --grep=b --all); "
+             "for f in a b; do echo $n >$f; done; git commit -qam $n; done; git merge side >/dev/null 2>&1 && exit 1; test -s .git/MERGE_RR; echo r >a; git add a")
+        run = by.by_tool(p, "git status --short; echo x >x; git add x")
+        t.same((run.result["details"]["exit_code"], "held" in run.result["details"]), (0, False), run)
+        run = by.by_tool(p, "echo r >b; git add b; git commit -qm merged; test -e .git/rr-cache/*/postimage")
+        t.same("held" in run.result["details"], False, run)
+        p.sh("git reset -q --hard HEAD~1; rm -r .git/rr-cache/*; git merge side >/dev/null 2>&1 && exit 1; test -s .git/MERGE_RR")
+        run = by.by_tool(p, "echo r >b; git add b")
+        t.same([os.path.relpath(h["path"], t.work) for h in run.result["details"]["held"]], [".git/MERGE_RR"], run)
+        p.sh("echo r >a; git commit -qam merged")
+
+    @case("an index of the user's that git would refuse stays until a command changes it")
+    def _(t):
+        p = by.Project(t, "craft")
+        p.sh("git worktree add -q w; git update-index --split-index; git clone -q --bare . b; for d in .git/worktrees/w b; do echo damaged >$d/index; done; "
+             "git init -q n; echo nothing >n/.git/HEAD; echo damaged >n/.git/index")
+        run = by.by_tool(p, "git status --short; echo x >x; git add x; touch n/.git/index")
+        t.same((run.result["details"]["exit_code"], "held" in run.result["details"]), (0, False), run)
+        run = by.by_tool(p, "for d in .git/worktrees/w b; do echo other >$d/index; done; python3 craft.py .git/index --split 100644:.git/hooks/x:a")
+        held = {os.path.relpath(h["path"], t.work) for h in run.result["details"].get("held", [])}
+        t.same(held, {".git/index", ".git/worktrees/w/index", "b/index"}, run)
+        t.true(b"x\n" in p.sh("git reset -q; git ls-files -o; git status --short").out, run)
+
     @case("killed: a known .git file leads elsewhere", who="user")
     def _(t):
         p = by.Project(t, "")

@@ -81,6 +81,12 @@ WORKS = [
      "git rebase side && exit 1; git merge --abort; git rebase side && exit 1; git rebase --abort; echo t >>a; git stash -q; git checkout -q side; git stash pop && exit 1; git ls-files -u | grep -q a"),
 ]
 
+# The file `gitdir` of a work tree that a command makes: its text, and whether it is held. $W is a directory whose `.git` leads back.
+BACKS = [
+    ("$W/.git", False), ("$W/none/.git", False), ("/none/dir/.git", False), ("", True), ("$PWD/.git", False), ("$W", True), ("$OUT/.git", True), ("$PWD/v/.git", True),
+    ("../../../w/.git", True), ("../../../w/.git", False),
+]
+
 # Seen only by the commands that protect.py tries in a copy.
 ATTACKS = [
     ("index: a hook that runs", "craft", "hook hk; python3 craft.py .git/index 100755:.git/hooks/post-checkout:hk"),
