@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -213,17 +214,17 @@ static int answer_in_flight(void)
     static struct serve serve;
     struct wire_answer got;
     int pair[2], file = open("/dev/null", O_RDWR | O_CLOEXEC);
-    pid_t command = fork();
-    if (command == 0) {
-        setsid();
-        pause();
-        _exit(0);
-    }
     if (!become_user_with_few_files() ||
         socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 || !put_in_flight(file))
         return 1;
-    while (getpgid(command) != command)
-        ;
+    pid_t command = fork();
+    if (command == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        pause();
+        _exit(0);
+    }
+    if (command < 0 || setpgid(command, command) != 0)
+        return 6;
     serve = (struct serve){.socket = pair[1], .owed_fd = -1};
     serve.commands[0] = (struct serve_command){.id = 7, .pid = command};
     serve_answer(&serve, &(struct wire_answer){SERVICE_SPAWNED, 7, 0, 0}, file);
