@@ -96,7 +96,7 @@ struct supervisor {
     struct child child;      /* used without an agent */
     struct session *session; /* of the agent, or NULL */
     int service, listener, signals, lock, ready;
-    int spare; /* see supervisor_shed() */
+    int spare;            /* see supervisor_shed() */
     enum limiter_way way; /* method used to limit its processes */
     mode_t box_umask;     /* for processes in the box */
     struct recording recording;
@@ -167,7 +167,8 @@ void exec_requests_tick(struct supervisor *sv, uint64_t now);
 void exec_requests_end(struct supervisor *sv);
 
 /* ports.c */
-MUST_USE uint64_t net_files(const struct supervisor *sv); /* the limit of open files that it needs */
+MUST_USE uint64_t net_files(
+    const struct supervisor *sv); /* the limit of open files that it needs */
 bool net_open(struct supervisor *sv, struct err *err);
 MUST_USE bool net_start(struct supervisor *sv, struct err *err);
 size_t net_polls(const struct supervisor *sv, struct pollfd *fds);

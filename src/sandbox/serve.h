@@ -32,7 +32,8 @@ struct serve_request {
     size_t n_fds;
 };
 
-/* Gets the next request, if it is valid; answers one that is not complete. serve_drop() closes its file descriptors. */
+/* Gets the next request, if it is valid; answers one that is not complete. serve_drop() closes its
+ * file descriptors. */
 bool serve_next(struct serve *s, struct serve_request *ret_request);
 void serve_drop(struct serve_request *request);
 
