@@ -7,6 +7,7 @@
 #include "boxd/link.h"
 #include "io/relay.h"
 #include "io/tty.h"
+#include "sandbox/descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -53,6 +54,8 @@ static bool send_packet(int fd, enum link_word word, const void *head, size_t n,
             return true;
         if (sent == LINK_LOST)
             return is_gone(err);
+        if (sent == LINK_CROWDED)
+            return link_crowded("the standard streams of a command", err);
         if (clock_mono_ms() >= until)
             return err_set(err, E_IO, "the box's supervisor does not listen");
         struct pollfd wait = {.fd = fd, .events = POLLOUT};
@@ -218,6 +221,7 @@ static bool client_exec_start(struct client_run *r, struct err *err)
     int theirs[RELAYS] = {-1, -1, -1};
     struct tty_size size = tty_size(x->terminal ? x->output : -1);
     const struct link_exec how = {size.rows, size.cols, x->terminal};
+    (void)!descriptors_raise(); /* a command in the box may have many in flight */
     bool ok =
         send_words(r, err) && (x->terminal || open_pipes(r, theirs, err)) &&
         send_packet(r->fd, LINK_EXEC, &how, sizeof(how), STR(""), x->terminal ? NULL : theirs, err);

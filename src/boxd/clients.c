@@ -21,6 +21,8 @@ void clients_accept(struct supervisor *sv)
     int fd = link_accept(sv->listener);
     struct client *c = free_place(sv);
     if (fd < 0)
+        supervisor_shed(sv, sv->listener);
+    if (fd < 0)
         return;
     if (!c) {
         close(fd);

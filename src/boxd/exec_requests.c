@@ -35,12 +35,17 @@ void exec_request_done(struct exec_request *e)
 
 /* Replies ------------------------------------------------------------------------------------- */
 
-static void exec_request_fail(struct supervisor *sv, size_t index, const struct err *err)
+static void exec_request_tell(const struct client *c, const struct err *err)
 {
-    struct client *c = &sv->clients[index];
     AUTO_FREE char *text = link_put_err(err);
     if (c->fd >= 0)
         (void)link_send(c->fd, LINK_FAILED, NULL, 0, str_z(text), NULL);
+}
+
+static void exec_request_fail(struct supervisor *sv, size_t index, const struct err *err)
+{
+    struct client *c = &sv->clients[index];
+    exec_request_tell(c, err);
     c->exec.id = 0;
     clients_free(sv, index);
 }
@@ -228,9 +233,17 @@ static void on_spawned(struct supervisor *sv, size_t index, struct service_news 
 {
     struct client *c = &sv->clients[index];
     const int fds[LINK_FDS] = {news->fd, -1, -1};
+    AUTO_ERR struct err err = {0};
     close_streams(&c->exec);
-    if (c->fd < 0 || link_send(c->fd, LINK_SPAWNED, NULL, 0, STR(""), fds) == LINK_SENT)
+    if (c->fd < 0)
         return;
+    const enum link_sent sent = link_send(c->fd, LINK_SPAWNED, NULL, 0, STR(""), fds);
+    if (sent == LINK_SENT)
+        return;
+    if (sent == LINK_CROWDED) {
+        link_crowded("the terminal of a command", &err);
+        exec_request_tell(c, &err);
+    }
     clients_leave(sv, index);
 }
 

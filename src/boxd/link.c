@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "io/packet.h"
+#include "sandbox/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +45,15 @@ enum link_sent link_send(
     ssize_t n = packet_send(fd, parts, ARRAY_LEN(parts), fds, count_fds(fds), MSG_DONTWAIT);
     if (n >= 0)
         return LINK_SENT;
-    return errno == EAGAIN || errno == ENOBUFS || errno == ETOOMANYREFS ? LINK_FULL : LINK_LOST;
+    if (errno == ETOOMANYREFS)
+        return LINK_CROWDED;
+    return errno == EAGAIN || errno == ENOBUFS ? LINK_FULL : LINK_LOST;
+}
+
+bool link_crowded(const char *what, struct err *err)
+{
+    err_errno(err, E_IO, ETOOMANYREFS, "cannot pass on %s", what);
+    return err_ctx(err, "remedy", "%s", machine_files_remedy(ETOOMANYREFS));
 }
 
 static void link_read_fds(struct msghdr *msg, struct link_packet *p)

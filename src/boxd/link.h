@@ -86,9 +86,13 @@ struct link_packet {
 
 enum link_sent {
     LINK_SENT,
-    LINK_FULL, /* the peer does not read: retry later */
-    LINK_LOST, /* the peer is gone */
+    LINK_FULL,    /* the peer does not read: retry later */
+    LINK_LOST,    /* the peer is gone */
+    LINK_CROWDED, /* its descriptors can't be passed: the user has too many in flight */
 };
+
+/* The error for LINK_CROWDED; `what` was to be passed. */
+bool link_crowded(const char *what, struct err *err);
 
 enum link_got {
     LINK_GOT,

@@ -5,6 +5,7 @@
 #include "io/file.h"
 #include "io/packet.h"
 #include "proxy/proxy.h"
+#include "sandbox/descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -35,6 +36,11 @@ static bool has_proxy(const struct supervisor *sv)
 static bool wants_ports(const struct supervisor *sv)
 {
     return sv->options->mode != SUPERVISE_COMMANDS && sv->box->meta.ports.n > 0;
+}
+
+uint64_t net_files(const struct supervisor *sv)
+{
+    return has_proxy(sv) || wants_ports(sv) ? PROXY_FILES : 0;
 }
 
 /* Opening ------------------------------------------------------------------------------------- */
@@ -91,13 +97,14 @@ NORETURN static void run_proxy(struct supervisor *sv, int relays, int report)
     const int first = 3, above = first + (int)ARRAY_LEN(keep);
     int high[ARRAY_LEN(keep)];
     for (size_t i = 0; i < ARRAY_LEN(keep); i++)
-        high[i] = *keep[i] >= 0 ? fcntl(*keep[i], F_DUPFD_CLOEXEC, above) : -1;
+        if ((high[i] = *keep[i] >= 0 ? descriptors_lift(*keep[i], above) : -1) < 0 && *keep[i] >= 0)
+            _exit(1);
     for (size_t i = 0; i < ARRAY_LEN(keep); i++) {
         int fd = first + (int)i;
-        if (high[i] >= 0)
-            *keep[i] = dup3(high[i], fd, O_CLOEXEC);
-        else
+        if (high[i] < 0)
             close(fd);
+        else if ((*keep[i] = dup3(high[i], fd, O_CLOEXEC)) < 0)
+            _exit(1);
     }
     syscall(SYS_close_range, above, ~0u, 0);
     proxy_main(&input);
@@ -198,8 +205,8 @@ static void ports_accept_call(struct supervisor *sv, const struct supervisor_por
     AUTO_ERR struct err ignored = {0};
     AUTO_FD int fd = accept4(port->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
-        return;
-    for (size_t i = 0; i < SUPERVISOR_PORTS_MAX; i++) {
+        supervisor_shed(sv, port->listener);
+    for (size_t i = 0; fd >= 0 && i < SUPERVISOR_PORTS_MAX; i++) {
         struct supervisor_call *call = &sv->net.calls[i];
         if (call->id)
             continue;

@@ -3,11 +3,15 @@
 #include "boxd/supervisor_loop.h"
 
 #include "io/file.h"
+#include "sandbox/descriptors.h"
+#include "sandbox/machine.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 
 enum {
@@ -206,6 +210,26 @@ static bool open_signals(struct supervisor *sv, struct err *err)
     return sv->signals >= 0 || err_errno(err, E_IO, errno, "cannot watch for signals");
 }
 
+static bool supervisor_raise_files(struct supervisor *sv, struct err *err)
+{
+    const uint64_t least = MAX((uint64_t)POLLS, net_files(sv));
+    if (descriptors_raise() >= least)
+        return true;
+    err_errno(err, E_IO, EMFILE, "a box needs a limit of at least %llu open files",
+        (unsigned long long)least);
+    return err_ctx(err, "remedy", "%s", machine_files_remedy(EMFILE));
+}
+
+void supervisor_shed(struct supervisor *sv, int listener)
+{
+    if (errno != EMFILE && errno != ENFILE)
+        return;
+    auto_fd(&sv->spare);
+    int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    auto_fd(&fd);
+    sv->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+}
+
 static bool supervisor_open_all(struct supervisor *sv, struct err *err)
 {
     bool agent = sv->options->mode != SUPERVISE_COMMANDS;
@@ -214,8 +238,10 @@ static bool supervisor_open_all(struct supervisor *sv, struct err *err)
     sv->net.listener = sv->net.relays = sv->net.report = -1;
     sv->service = sv->listener = sv->signals = -1;
     sv->begun_ms = clock_mono_ms();
-    if (!open_signals(sv, err) || !supervisor_correct_state(sv, err) ||
-        (agent && !make_command(sv, err)) || !make_view(sv, err))
+    sv->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (!supervisor_raise_files(sv, err) || !open_signals(sv, err) ||
+        !supervisor_correct_state(sv, err) || (agent && !make_command(sv, err)) ||
+        !make_view(sv, err))
         return false;
     if (!(agent ? open_agent(sv, err) && supervisor_agent_starts(sv, err)
                 : net_open(sv, err) && open_idle(sv, err)))
@@ -442,13 +468,27 @@ static size_t fill_polls(const struct supervisor *sv, struct pollfd fds[POLLS])
     return net_polls(sv, &fds[POLL_NET]);
 }
 
+/* EINVAL: the limit of open files was reduced below the number of entries. */
+static void supervisor_cannot_wait(struct supervisor *sv, int errnum)
+{
+    const char *remedy = machine_files_remedy(errnum == EINVAL ? EMFILE : errnum);
+    err_errno(&sv->error, E_IO, errnum, "the supervisor cannot wait for events");
+    if (remedy)
+        err_ctx(&sv->error, "remedy", "%s", remedy);
+    sv->stopping = true;
+    sv->grace_ms = 0;
+}
+
 static void wait_and_take(struct supervisor *sv)
 {
     static struct pollfd fds[POLLS];
     size_t n_net = fill_polls(sv, fds);
     uint64_t now = clock_mono_ms(), at = supervisor_due(sv);
-    if (poll(fds, POLLS, clock_timeout_ms(now, at)) < 0)
+    if (poll(fds, POLLS, clock_timeout_ms(now, at)) < 0) {
+        if (errno != EINTR)
+            supervisor_cannot_wait(sv, errno);
         return;
+    }
     if (fds[POLL_SIGNALS].revents)
         supervisor_read_signal(sv);
     if (fds[POLL_SERVICE].revents)

@@ -96,6 +96,7 @@ struct supervisor {
     struct child child;      /* used without an agent */
     struct session *session; /* of the agent, or NULL */
     int service, listener, signals, lock, ready;
+    int spare;            /* see supervisor_shed() */
     enum limiter_way way; /* method used to limit its processes */
     mode_t box_umask;     /* for processes in the box */
     struct recording recording;
@@ -131,6 +132,9 @@ static inline struct str supervisor_name(const struct supervisor *sv)
 
 /* supervisor_loop.c */
 NORETURN void supervisor_run(struct supervisor *sv);
+/* After accept() has failed: if our table of descriptors is full, drops the connection, since the
+ * listener would stay readable. */
+void supervisor_shed(struct supervisor *sv, int listener);
 void supervisor_save_state(struct supervisor *sv); /* saves the state if it has changed */
 void supervisor_add_gap(struct supervisor *sv, const char *gap);
 
@@ -163,7 +167,9 @@ void exec_requests_tick(struct supervisor *sv, uint64_t now);
 void exec_requests_end(struct supervisor *sv);
 
 /* ports.c */
-MUST_USE bool net_open(struct supervisor *sv, struct err *err);
+MUST_USE uint64_t net_files(
+    const struct supervisor *sv); /* the limit of open files that it needs */
+bool net_open(struct supervisor *sv, struct err *err);
 MUST_USE bool net_start(struct supervisor *sv, struct err *err);
 size_t net_polls(const struct supervisor *sv, struct pollfd *fds);
 void net_step(struct supervisor *sv, const struct pollfd *fds, size_t n);

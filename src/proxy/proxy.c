@@ -209,6 +209,8 @@ static void proxy_step(struct proxy *p)
         p->listener = -1;
 }
 
+_Static_assert((int)POLLFDS <= (int)PROXY_FILES, "poll() refuses more than the limit");
+
 static void proxy_init(struct proxy *p, const struct proxy_input *input)
 {
     p->in = input;

@@ -30,6 +30,8 @@ enum {
     PROXY_ANSWER_MS = 10 * 1000,  /* for sending a refusal */
     PROXY_LINGER_MS = 2 * 1000,
     PROXY_IDLE_MS = 30 * 60 * 1000,
+    PROXY_FILES = /* the limit of open files that it needs */
+        2 * (PROXY_CONNECTIONS_MAX + PROXY_RELAYS_MAX) + PROXY_LOOKUPS_MAX + 32,
 };
 
 /* Checks an entry of the list. E_CLI_INVALID_ARG with the reason. */

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 enum {
@@ -70,4 +71,13 @@ int descriptors_keep(const struct init_input *in)
     }
     int errnum = close_others(in, FD_FREE), standard = occupy_standard();
     return errnum ? errnum : standard;
+}
+
+uint64_t descriptors_raise(void)
+{
+    struct rlimit now;
+    if (getrlimit(RLIMIT_NOFILE, &now) != 0)
+        return 0;
+    now.rlim_cur = now.rlim_max;
+    return setrlimit(RLIMIT_NOFILE, &now) == 0 ? now.rlim_cur : 0;
 }

@@ -22,4 +22,9 @@ int descriptors_keep(const struct init_input *input);
  * also if the limit of open files is below that number. */
 int descriptors_lift(int fd, int from);
 
+/* Raises our limit of open files to the highest that is allowed, and returns it; 0 and errno on
+ * failure. It is also the number of descriptors in flight, of all processes of the user, beyond
+ * which the kernel refuses to pass ours on. */
+uint64_t descriptors_raise(void);
+
 #endif

@@ -129,16 +129,6 @@ static void limit(int resource, uint64_t most)
     need(setrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
 }
 
-/* The kernel refuses to pass descriptors on while all processes of the user have more in flight
- * than the sender may have open: commands must not reach the number that holds for us. */
-static void raise_files(void)
-{
-    struct rlimit now;
-    need(getrlimit(RLIMIT_NOFILE, &now) == 0, STAGE_LIMITS);
-    now.rlim_cur = now.rlim_max;
-    need(setrlimit(RLIMIT_NOFILE, &now) == 0, STAGE_LIMITS);
-}
-
 static void raise_loopback(void)
 {
     struct ifreq request = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
@@ -861,7 +851,7 @@ void init_main(const struct init_input *in)
      * core file; and 1 is the only value for which the kernel does not start a program of the host
      * either. */
     limit(RLIMIT_CORE, 1);
-    raise_files();
+    need(descriptors_raise() > 0, STAGE_LIMITS); /* commands get less */
     if (in->plan->mode != POLICY_NO_SANDBOX)
         limit_share(RLIMIT_SIGPENDING, 0); /* also of those that are sent to us */
     if (plan_is_native(in->plan))

@@ -36,7 +36,16 @@ static bool is_whole(const struct serve_request *r)
     return r->n_fds == want;
 }
 
-bool serve_next(const struct serve *s, struct serve_request *r)
+/* Every valid request is answered, also one whose descriptors did not fit in our table. */
+static void refuse_request(struct serve *s, const struct wire_request *wire, int errnum)
+{
+    const bool wants =
+        wire->word == WIRE_SPAWN || wire->word == WIRE_LISTEN || wire->word == WIRE_CONNECT;
+    if (wants && wire->id)
+        serve_answer(s, &(struct wire_answer){SERVICE_REFUSED, wire->id, errnum, STAGE_EXEC}, -1);
+}
+
+bool serve_next(struct serve *s, struct serve_request *r)
 {
     char space[CMSG_SPACE(WIRE_REQUEST_FDS * sizeof(int))] __attribute__((aligned(8)));
     struct iovec iov = {&r->wire, sizeof(r->wire)};
@@ -49,9 +58,12 @@ bool serve_next(const struct serve *s, struct serve_request *r)
         r->n_fds = MIN((c->cmsg_len - CMSG_LEN(0)) / sizeof(int), (size_t)WIRE_REQUEST_FDS);
         memcpy(r->fds, CMSG_DATA(c), r->n_fds * sizeof(int));
     }
-    if (n == (ssize_t)sizeof(r->wire) && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) && is_whole(r))
+    const bool valid = n == (ssize_t)sizeof(r->wire) && !(msg.msg_flags & MSG_TRUNC);
+    if (valid && !(msg.msg_flags & MSG_CTRUNC) && is_whole(r))
         return true;
     serve_drop(r);
+    if (valid)
+        refuse_request(s, &r->wire, msg.msg_flags & MSG_CTRUNC ? EMFILE : EINVAL);
     return false;
 }
 

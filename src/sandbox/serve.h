@@ -32,8 +32,9 @@ struct serve_request {
     size_t n_fds;
 };
 
-/* Gets the next request, if it is valid. serve_drop() closes its file descriptors. */
-bool serve_next(const struct serve *s, struct serve_request *ret_request);
+/* Gets the next request, if it is valid; answers one that is not complete. serve_drop() closes its
+ * file descriptors. */
+bool serve_next(struct serve *s, struct serve_request *ret_request);
 void serve_drop(struct serve_request *request);
 
 /* Takes ownership of the file descriptor. */

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
+#include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -166,6 +167,7 @@ struct received {
     struct wire_answer answer;
     int fds[ANSWER_FDS];
     size_t n_fds;
+    bool dropped; /* its descriptor did not fit in our table */
 };
 
 static void received_done(struct received *r)
@@ -193,7 +195,10 @@ static int receive(int service, struct received *r)
         for (size_t i = 0; i < got && r->n_fds < ANSWER_FDS; i++)
             memcpy(&r->fds[r->n_fds++], CMSG_DATA(c) + i * sizeof(int), sizeof(int));
     }
-    return n == (ssize_t)sizeof(r->answer) && !(msg.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) ? 1 : -1;
+    r->dropped = msg.msg_flags & MSG_CTRUNC && r->n_fds == 0;
+    if (n != (ssize_t)sizeof(r->answer) || msg.msg_flags & MSG_TRUNC)
+        return -1;
+    return !(msg.msg_flags & MSG_CTRUNC) || r->dropped ? 1 : -1;
 }
 
 static bool option_is(int fd, int name, int want)
@@ -246,12 +251,23 @@ static bool makes_sense(const struct received *r)
     }
 }
 
+/* A command whose terminal was dropped can't be used. */
+static void refuse_dropped(int service, struct wire_answer *answer)
+{
+    AUTO_ERR struct err ignored = {0};
+    if (answer->word == SERVICE_SPAWNED)
+        (void)!service_signal(service, answer->id, SIGKILL, &ignored);
+    *answer = (struct wire_answer){SERVICE_REFUSED, answer->id, EMFILE, STAGE_TERMINAL};
+}
+
 enum service_got service_next(int service, struct service_news *ret_news)
 {
     AUTO(received_done) struct received r = {.fds = {-1, -1, -1, -1}};
     int got = receive(service, &r);
     if (got == 0)
         return SERVICE_NOTHING;
+    if (got > 0 && r.dropped && r.answer.id && r.answer.word <= SERVICE_REFUSED)
+        refuse_dropped(service, &r.answer);
     if (got < 0 || !makes_sense(&r)) {
         shutdown(service, SHUT_RDWR); /* ends the sandbox */
         return SERVICE_GONE;

@@ -86,6 +86,19 @@ sys.stdin.read()
 '''
 
 
+# Holds descriptors in flight until its input ends.
+FLIGHT = r'''
+import array, os, socket, sys
+fds = array.array("i", [os.open("/dev/null", os.O_RDONLY)] * 250)
+pairs = []
+for _ in range(5):
+    pairs.append(socket.socketpair())
+    pairs[-1][0].sendmsg([b"x"], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, fds)])
+print("held", flush=True)
+sys.stdin.read()
+'''
+
+
 def is_held(path):
     """Returns whether a process holds the lock of a running box."""
     try:
@@ -316,6 +329,48 @@ def _(t):
     with Boxes(t) as b:
         b.new("b")
         t.same(b.exec("sh", "-c", "sleep 1000 & echo done").out, b"done\n")
+
+
+# Open files -------------------------------------------------------------------------------------------
+
+def with_files(t, files, *args):
+    return t.run(["prlimit", f"--nofile={files}", t.cordon, "box", *args])
+
+
+@case("a low soft limit of open files is raised; with a low hard one nothing starts, and the error names the limit")
+def _(t):
+    with Boxes(t) as b:
+        t.code(with_files(t, "256:4096", "new", "b", t.work, "--agent", "test", "--yes"), 0)
+        t.same(b.exec("echo", "x").out, b"x\n")
+        b("stop", "b")
+        run = with_files(t, "200:200", "start", "b", "--json")
+        t.same(run.error["code"], "E_IO", run)
+        t.true("ulimit -n" in run.error["context"]["remedy"], run)
+
+
+@case("a supervisor whose limit of open files is reduced ends its box", who="root")
+def _(t):
+    with Boxes(t) as b:
+        b.new()
+        for pid, _, name in children():
+            if name == b"(cordon-box)":
+                subprocess.run(["prlimit", f"--pid={pid}", "--nofile=100:100"], check=True)
+        b("stop", "b")
+        b.reap()
+
+
+@case("descriptors in flight: a command that holds many makes others fail at once, with the reason", who="user")
+def _(t):
+    with Boxes(t) as b:
+        t.code(with_files(t, "1024:1024", "new", "b", t.work, "--agent", "test", "--yes"), 0)
+        argv = [t.cordon, "box", "exec", "b", "python3", "-c", FLIGHT]
+        holder = t.start(argv, stdin=subprocess.PIPE)
+        t.until(holder, b"held")
+        for files in ("1024:1024", "4096:4096"):  # of the client; the supervisor has less in any case
+            run = with_files(t, files, "exec", "b", "echo", "x")
+            t.true(run.code == 10 and b"ulimit -n" in run.err and b"on the way between them" in run.err, run)
+        t.code(t.finish(holder), 0)
+        t.same(b.exec("echo", "x").out, b"x\n")
 
 
 # Running ----------------------------------------------------------------------------------------------

@@ -2,14 +2,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include "io/packet.h"
 #include "sandbox/serve.h"
 #include "sandbox/service.h"
 #include "sandbox/wire.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 
 static size_t count_entries(const char *path)
 {
@@ -166,6 +172,138 @@ TEST(serve_tells_why_each_was_killed)
         CHECK_INT(answer.id, i + 1);
         CHECK_INT(answer.stage, rows[i].stage);
     }
+    close(pair[0]);
+    close(pair[1]);
+}
+
+/* Descriptors in flight: all processes of the user together. ------------------------------------
+ */
+
+enum {
+    FEW_FILES = 64,
+    MANY_FDS = 250, /* in one packet */
+    OTHER_UID = 12345,
+};
+
+/* Root may pass any number. */
+static bool become_user_with_few_files(void)
+{
+    const struct rlimit few = {FEW_FILES, FEW_FILES};
+    return (geteuid() != 0 || setresuid(OTHER_UID, OTHER_UID, OTHER_UID) == 0) &&
+           setrlimit(RLIMIT_NOFILE, &few) == 0;
+}
+
+static bool put_in_flight(int file)
+{
+    char space[CMSG_SPACE(MANY_FDS * sizeof(int))] __attribute__((aligned(8))) = {0};
+    struct iovec iov = {(char[1]){0}, 1};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+    int pair[2];
+    *c = (struct cmsghdr){CMSG_LEN(MANY_FDS * sizeof(int)), SOL_SOCKET, SCM_RIGHTS};
+    for (size_t i = 0; i < MANY_FDS; i++)
+        memcpy(CMSG_DATA(c) + i * sizeof(int), &file, sizeof(int));
+    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) == 0 &&
+           sendmsg(pair[0], &msg, 0) == 1;
+}
+
+/* Returns 0, or the number of the check that failed. */
+static int answer_in_flight(void)
+{
+    static struct serve serve;
+    struct wire_answer got;
+    int pair[2], file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (!become_user_with_few_files() ||
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0 || !put_in_flight(file))
+        return 1;
+    pid_t command = fork();
+    if (command == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        pause();
+        _exit(0);
+    }
+    if (command < 0 || setpgid(command, command) != 0)
+        return 6;
+    serve = (struct serve){.socket = pair[1], .owed_fd = -1};
+    serve.commands[0] = (struct serve_command){.id = 7, .pid = command};
+    serve_answer(&serve, &(struct wire_answer){SERVICE_SPAWNED, 7, 0, 0}, file);
+    if (!serve_flush(&serve) || serve.commands[0].id)
+        return 2;
+    if (recv(pair[0], &got, sizeof(got), MSG_DONTWAIT) != (ssize_t)sizeof(got))
+        return 3;
+    if (got.word != SERVICE_REFUSED || got.id != 7 || got.value != ETOOMANYREFS)
+        return 4;
+    int status;
+    return waitpid(command, &status, 0) == command && WIFSIGNALED(status) ? 0 : 5;
+}
+
+TEST(serve_refuses_an_answer_whose_descriptor_cannot_be_passed)
+{
+    int status = -1;
+    pid_t pid = fork();
+    if (pid == 0)
+        _exit(answer_in_flight());
+    CHECK(waitpid(pid, &status, 0) == pid && WIFEXITED(status));
+    CHECK_INT(WEXITSTATUS(status), 0);
+}
+
+/* Full tables ---------------------------------------------------------------------------------- */
+
+/* With no free number the kernel drops the descriptors of a packet. */
+static void fill_table(struct rlimit *ret_before)
+{
+    getrlimit(RLIMIT_NOFILE, ret_before);
+    int next = fcntl(0, F_DUPFD_CLOEXEC, 0);
+    close(next);
+    setrlimit(RLIMIT_NOFILE, &(struct rlimit){(rlim_t)next, ret_before->rlim_max});
+}
+
+TEST(serve_answers_a_request_whose_descriptors_do_not_fit)
+{
+    static struct serve serve;
+    struct serve_request request;
+    struct wire_answer answer;
+    struct rlimit before;
+    int pair[2];
+    AUTO_FD int file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (!CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0))
+        return;
+    serve = (struct serve){.socket = pair[1], .owed_fd = -1};
+    const struct wire_request wire = {.word = WIRE_SPAWN, .id = 9};
+    const struct iovec part = {(void *)&wire, sizeof(wire)};
+    CHECK_INT(packet_send(pair[0], &part, 1, &file, 1, 0), sizeof(wire));
+    fill_table(&before);
+    CHECK(!serve_next(&serve, &request));
+    setrlimit(RLIMIT_NOFILE, &before);
+    CHECK_INT(recv(pair[0], &answer, sizeof(answer), MSG_DONTWAIT), sizeof(answer));
+    CHECK_INT(answer.word, SERVICE_REFUSED);
+    CHECK_INT(answer.id, 9);
+    CHECK_INT(answer.value, EMFILE);
+    close(pair[0]);
+    close(pair[1]);
+}
+
+/* Only that command fails: it is killed, and the service continues. */
+TEST(service_refuses_an_answer_whose_descriptor_does_not_fit)
+{
+    struct service_news news = {.fd = -1};
+    struct wire_request request;
+    struct rlimit before;
+    int pair[2];
+    AUTO_FD int file = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (!CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0))
+        return;
+    say(pair[1], &(struct wire_answer){SERVICE_SPAWNED, 5, 0, 0}, 0, &file, 1);
+    fill_table(&before);
+    CHECK_INT(service_next(pair[0], &news), SERVICE_NEWS);
+    setrlimit(RLIMIT_NOFILE, &before);
+    CHECK_INT(news.word, SERVICE_REFUSED);
+    CHECK_INT(news.id, 5);
+    CHECK_INT(news.value, EMFILE);
+    CHECK_INT(recv(pair[1], &request, sizeof(request), MSG_DONTWAIT), sizeof(request));
+    CHECK(request.word == WIRE_SIGNAL && request.id == 5 && request.value == SIGKILL);
+    CHECK_INT(service_next(pair[0], &news), SERVICE_NOTHING);
     close(pair[0]);
     close(pair[1]);
 }
