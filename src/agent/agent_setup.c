@@ -4,6 +4,7 @@
 
 #include "agent/box_tools.h"
 #include "agent/catalog.h"
+#include "agent/conversations.h"
 #include "agent/exchange.h"
 #include "base/clock.h"
 #include "io/nodump.h"
@@ -145,8 +146,8 @@ bool agent_setup_new_session(struct agent_setup *s, struct store **ret_store, st
 {
     struct store *now = s->store;
     const char *dir;
-    bool ok = config_state_path(s->arena, "sessions", &dir, err) &&
-              agent_setup_create_session(s, dir, NULL, err);
+    bool ok =
+        conversations_dir(s->arena, &dir, err) && agent_setup_create_session(s, dir, NULL, err);
     if (ok)
         *ret_store = s->store;
     s->store = now;
@@ -173,7 +174,7 @@ static bool agent_setup_open_session(struct agent_setup *s, struct err *err)
     const struct agent_options *o = s->options;
     const char *dir;
     bool ok;
-    if (!config_state_path(s->arena, "sessions", &dir, err))
+    if (!conversations_dir(s->arena, &dir, err))
         return false;
     if (o->go_on)
         ok = agent_setup_continue_session(s, dir, err);
@@ -188,12 +189,7 @@ static bool agent_setup_open_session(struct agent_setup *s, struct err *err)
     store_hide(s->store, provider_key(s->provider));
     if (!store_note_resumed(s->store, str_z(s->tools.options.cwd), err))
         return false;
-    const json_t *notes = store_notes(s->store), *note;
-    size_t i;
-    json_array_foreach((json_t *)notes, i, note)
-    {
-        notice_send(s->warnings, "%s: %s", store_id(s->store), json_string_value(note));
-    }
+    conversations_send_notes(s->store, s->warnings);
     return true;
 }
 
@@ -216,7 +212,7 @@ static bool agent_setup_leave_session(struct agent_setup *s, struct err *err)
 {
     AUTO_ERR struct err none = {0};
     const char *dir;
-    bool ours = s->drop_empty && config_state_path(s->arena, "sessions", &dir, &none) &&
+    bool ours = s->drop_empty && conversations_dir(s->arena, &dir, &none) &&
                 strcmp(store_path(s->store),
                     arena_printf(s->arena, "%s/%s.jsonl", dir, store_id(s->store))) == 0;
     return (ours && store_drop_empty(s->store)) || store_finish(s->store, err);

@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/tool_setup.h"
 
-#include "job/trust_held.h"
 #include "config/config.h"
 #include "config/own.h"
 #include "job/prepare.h"
+#include "job/trust_held.h"
 #include "path/home.h"
 #include "path/lexical.h"
 #include "path/workspace.h"

@@ -40,3 +40,9 @@ const char *choice_list(const struct choice *c)
 {
     return buf_z(&c->list);
 }
+
+void choice_join(const char *const *names, const char *last, struct buf *b)
+{
+    for (size_t i = 0; names[i]; i++)
+        buf_printf(b, "%s%s", i == 0 ? "" : names[i + 1] ? ", " : last, names[i]);
+}

@@ -39,4 +39,7 @@ void choice_hint(const struct choice *c, const char *prefix, struct buf *b);
 /* "'a', 'b', 'c'" */
 const char *choice_list(const struct choice *c);
 
+/* Appends "a, b, c", with another separator before the last name: ", " or " or ". */
+void choice_join(const char *const *names, const char *last, struct buf *b);
+
 #endif

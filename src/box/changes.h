@@ -69,6 +69,22 @@ json_t *changes_item(const struct delta_item *item, const struct risks_row *acts
 void changes_put_acts(json_t *object, const struct risks_row *acts);
 json_t *changes_refused(const struct delta *d);
 
+/* Name, mode and directory of a box as a new object, to which changes are added. */
+MUST_USE json_t *changes_json(const struct box *box);
+/* Adds "patch". Files need not be UTF-8; such a patch is "patch_base64". */
+void changes_put_patch(json_t *object, struct str patch);
+
+struct changes_diff {
+    const struct box *box;
+    const struct box_changes *changes;
+    const struct delta *drift;
+    struct gitpatch_count *counts; /* receives one for each change */
+    bool whole;                    /* with the patch */
+};
+
+/* All changes with their counts, risks and drift. */
+MUST_USE bool changes_diff_json(const struct changes_diff *d, json_t **ret_object, struct err *err);
+
 /* Output of --stat with this many columns, for the copy that apply took or, if `saved` is NULL,
  * for the box's current files. */
 MUST_USE bool changes_stat(const struct box_changes *c, const struct saved *saved, size_t columns,

@@ -2,18 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/dirty.h"
 
-#include "base/clock.h"
 #include "box/git_ask.h"
 #include "path/root.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
-#include <sys/wait.h>
-
 enum {
     LINE_MAX_KEPT = 128, /* prefix of a record that is kept */
-    CHUNK = 64 * 1024,
 };
 
 /* Reading ------------------------------------------------------------------------------------- */
@@ -54,13 +47,14 @@ static void dirty_read_record(struct dirty_reader *r)
     r->n = 0;
 }
 
-static void dirty_read_bytes(struct dirty_reader *r, const char *bytes, size_t n)
+static void dirty_read_bytes(void *context, struct str bytes)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (bytes[i] == '\0')
+    struct dirty_reader *r = context;
+    for (size_t i = 0; i < bytes.n; i++) {
+        if (bytes.p[i] == '\0')
             dirty_read_record(r);
         else if (r->n < LINE_MAX_KEPT)
-            r->start[r->n++] = bytes[i];
+            r->start[r->n++] = bytes.p[i];
     }
 }
 
@@ -75,53 +69,25 @@ struct dirty_place {
 
 #define GIT "--no-optional-locks", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null"
 
-static bool dirty_read_all(int fd, struct dirty_reader *r)
-{
-    const uint64_t until = clock_mono_ms() + DIRTY_TIMEOUT_MS;
-    char bytes[CHUNK];
-    for (;;) {
-        struct pollfd out = {.fd = fd, .events = POLLIN};
-        uint64_t now = clock_mono_ms();
-        if (now >= until)
-            return false;
-        int ready = poll(&out, 1, clock_timeout_ms(now, until));
-        ssize_t n = ready > 0 ? read(fd, bytes, sizeof(bytes)) : -1;
-        if (ready > 0 && n == 0)
-            return true;
-        if (n > 0)
-            dirty_read_bytes(r, bytes, (size_t)n);
-        else if (ready > 0 && errno != EINTR)
-            return false;
-    }
-}
-
-/* 128 plus the signal, as in a shell, if it was killed. */
-static int exit_status(struct child *child, struct err *err)
-{
-    struct child_news news;
-    if (!child_next(child, &news, err))
-        return -1;
-    if (news.word != CHILD_EXITED)
-        return 128 + SIGKILL;
-    return WIFEXITED(news.value) ? WEXITSTATUS(news.value) : 128 + WTERMSIG(news.value);
-}
-
 static bool dirty_run_git(const char *const *words, const struct dirty_place *at,
     struct dirty_reader *r, int *ret_status, struct err *err)
 {
-    struct child child = CHILD_NONE;
-    if (!git_ask_start(at->top, at->dir, words, at->arena, &child, err))
-        return err_wrap(err, "cannot ask git about '%s'", at->dir);
-    close(TAKE_FD(child.in));
-    bool ok = dirty_read_all(child.out, r);
-    if (ok)
-        *ret_status = exit_status(&child, err);
-    child_kill(&child);
-    child_close(&child);
-    if (!ok)
+    const struct git_ask ask = {
+        .top = at->top,
+        .dir = at->dir,
+        .words = words,
+        .timeout_ms = DIRTY_TIMEOUT_MS,
+        .output = dirty_read_bytes,
+        .context = r,
+    };
+    AUTO_ERR struct err failure = {0};
+    if (git_ask(&ask, at->arena, ret_status, &failure))
+        return true;
+    if (failure.code == E_TIMEOUT)
         return err_set(err, E_IO, "git had no answer about '%s' within %d s", at->dir,
             DIRTY_TIMEOUT_MS / 1000);
-    return *ret_status >= 0;
+    err_move(err, &failure);
+    return err_wrap(err, "cannot ask git about '%s'", at->dir);
 }
 
 static bool dirty_query_status(const struct dirty_place *at, struct dirty *dirty, struct err *err)

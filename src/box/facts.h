@@ -9,6 +9,7 @@
 #ifndef BOX_FACTS_H
 #define BOX_FACTS_H
 
+#include "base/json.h"
 #include "box/box.h"
 #include "box/state.h"
 #include "change/delta.h"
@@ -45,5 +46,28 @@ struct box_facts {
 };
 
 void facts_gather(struct arena *arena, const struct box *box, struct box_facts *ret_facts);
+
+enum {
+    FACTS_LIMITS = 5,
+};
+
+/* Limits of a box, and their units. */
+struct facts_limit {
+    const char *name, *key;
+    size_t offset; /* in struct box_limits */
+    enum {
+        FACTS_BYTES,
+        FACTS_NUMBER,
+        FACTS_MILLIS, /* thousandths */
+        FACTS_SECONDS,
+    } unit;
+};
+extern const struct facts_limit facts_limits[FACTS_LIMITS];
+uint64_t facts_limit(const struct box_facts *f, size_t i); /* 0: none */
+
+/* Directory of a recording. */
+const char *facts_run_dir(const struct box_facts *f, uint64_t n, struct arena *arena);
+
+MUST_USE json_t *facts_json(const struct box_facts *f, struct arena *arena);
 
 #endif

@@ -1,14 +1,13 @@
-/* Sandbox for git, and its start. */
+/* The binds for git. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/git_ask.h"
 
+#include "box/git_run.h"
 #include "io/file.h"
 #include "path/beneath.h"
 #include "path/gitdir.h"
 #include "path/home.h"
 #include "path/lexical.h"
-#include "policy/preset.h"
-#include "session/confined.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -97,48 +96,45 @@ static void show_settings(struct asker *k, const char *home)
     git_ask_bind(k, STR("/etc/gitconfig"), system);
 }
 
-/* Allows the system's programs; the user's files are in the binds. */
-static bool git_ask_make_policy(
-    struct asker *k, const char *home, struct policy *p, struct err *err)
-{
-    struct str_pair *env = ARENA_NEW(k->a, struct str_pair, 5);
-    env[0] = (struct str_pair){STR("PATH"), STR("/usr/local/bin:/usr/bin:/bin")};
-    env[1] = (struct str_pair){STR("HOME"), str_z(home ? home : "/tmp")};
-    env[2] = (struct str_pair){STR("LC_ALL"), STR("C")};
-    env[3] = (struct str_pair){STR("GIT_TERMINAL_PROMPT"), STR("0")};
-    env[4] = (struct str_pair){STR("GIT_OPTIONAL_LOCKS"), STR("0")};
-    if (!preset_load("readonly", STR("/usr/bin"), k->a, p, err))
-        return false;
-    p->fs.working_dir = (struct str){0};
-    p->exec.allow_shell = true;
-    p->env.set = (struct str_map){env, 5};
-    return true;
-}
-
-bool git_ask_start(struct str top, const char *dir, const char *const *words, struct arena *arena,
-    struct child *ret_child, struct err *err)
+bool git_ask(const struct git_ask *ask, struct arena *arena, int *ret_status, struct err *err)
 {
     struct asker *k = ARENA_NEW(arena, struct asker, 1); /* the plan points into it */
-    struct confined *c = ARENA_NEW(arena, struct confined, 1);
     const char *home = home_dir(arena);
     const char *argv[WORDS_MAX] = {"sh", "-c", "exec git \"$@\" 2>/dev/null", "git"};
+    struct str_pair env[] = {
+        {STR("PATH"), STR("/usr/local/bin:/usr/bin:/bin")},
+        {STR("HOME"), str_z(home ? home : "/tmp")},
+        {STR("LC_ALL"), STR("C")},
+        {STR("GIT_TERMINAL_PROMPT"), STR("0")},
+        {STR("GIT_OPTIONAL_LOCKS"), STR("0")},
+    };
     *k = (struct asker){.a = arena};
-    for (size_t i = 0; words[i]; i++) {
+    for (size_t i = 0; ask->words[i]; i++) {
         BUG_ON(i + 5 >= WORDS_MAX);
-        argv[i + 4] = words[i];
+        argv[i + 4] = ask->words[i];
     }
-    if (!show_repository(k, top, err))
+    if (!show_repository(k, ask->top, err))
         return false;
     show_settings(k, home);
-    if (!git_ask_make_policy(k, home, &c->policy, err))
-        return false;
-    const struct confined_options options = {
-        .plan = {.binds = k->binds, .n_binds = k->n},
-        .inside_command = STR("/bin/sh"),
-        .inside_cwd = str_z(dir),
+    const struct git_run run = {
+        .argv = argv,
+        .dir = ask->dir,
+        .binds = k->binds,
+        .n_binds = k->n,
+        .env = env,
+        .n_env = ARRAY_LEN(env),
+        .runtime_ms = ask->timeout_ms,
+        .output_bytes = UINT64_MAX,
+        .output = {-1, -1},
+        .signals = -1,
+        .seen = ask->output,
+        .context = ask->context,
     };
-    if (!confined_make(c, &options, arena, err))
+    struct exec_result result;
+    if (!git_run(&run, arena, &result, err))
         return false;
-    const struct launch launch = {.plan = &c->plan, .argv = argv, .envp = c->envp};
-    return launch_start(&launch, ret_child, err);
+    bool ok = result.status != EXEC_ERRORED || err_move(err, &result.error);
+    *ret_status = result.exit.signal ? 128 + result.exit.signal : result.exit.code;
+    err_done(&result.error);
+    return ok;
 }

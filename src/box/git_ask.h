@@ -1,23 +1,31 @@
-/* Runs git on a project in a sandbox: a repository may name programs (filters, a monitor, a way to
- * fetch missing objects), and a `:rw` box may have written the repository.
+/* Asks git about a project, in a sandbox (box/git_run.h).
  *
- *     if (!git_ask_start(top, dir, argv, &arena, &child, err)) return false;
- *     ... child.out ...
- *     child_close(&child);
+ *     struct git_ask ask = {.top = top, .dir = dir, .words = words, .timeout_ms = 5000,
+ *         .output = read_output};
+ *     if (!git_ask(&ask, &arena, &status, err)) return false;
  *
- * It can read the work tree, the repository with its alternates, and the user's git settings; it
- * cannot write, and has no network. Its stderr is discarded.
+ * git can read the work tree, the repository with its alternates, and the user's git settings. Its
+ * stderr is discarded.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef BOX_GIT_ASK_H
 #define BOX_GIT_ASK_H
 
 #include "base/arena.h"
-#include "sandbox/launch.h"
+#include "base/err.h"
 
-/* `top` is the root of the work tree; `dir` is in it, absolute. `words` are the arguments after
- * "git", NULL-terminated. Pointers in the child refer to the arena. */
-MUST_USE bool git_ask_start(struct str top, const char *dir, const char *const *words,
-    struct arena *arena, struct child *ret_child, struct err *err);
+struct git_ask {
+    struct str top;           /* root of the work tree */
+    const char *dir;          /* in it, absolute */
+    const char *const *words; /* arguments after "git", NULL-terminated */
+    uint64_t timeout_ms;
+    void (*output)(void *context, struct str bytes);
+    void *context;
+};
+
+/* The status is 128 plus the signal, as in a shell, if git was killed. E_TIMEOUT: it has not ended
+ * in time. */
+MUST_USE bool git_ask(
+    const struct git_ask *ask, struct arena *arena, int *ret_status, struct err *err);
 
 #endif

@@ -31,7 +31,7 @@ const char *const box_status_names[] = {
     [BOX_FAILED] = "failed",
 };
 
-static const char *const prompt_names[] = {
+const char *const box_prompt_names[] = {
     [BOX_PROMPT_NONE] = "none",
     [BOX_PROMPT_PENDING] = "pending",
     [BOX_PROMPT_DELIVERED] = "delivered",
@@ -48,7 +48,7 @@ static const struct field state_fields[] = {
         FIELD_RANGE(-1, 255)),
     FIELD_I64("signal", struct box_state, signal, "that ended the agent; 0: none", .def = "0",
         FIELD_RANGE(0, 64)),
-    FIELD_ENUM("prompt", struct box_state, prompt, prompt_names, "whether it has its prompt",
+    FIELD_ENUM("prompt", struct box_state, prompt, box_prompt_names, "whether it has its prompt",
         .def = "\"none\""),
     FIELD_STR("error", struct box_state, error, "why it failed, if not by itself",
         .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, WORD_MAX)),

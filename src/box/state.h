@@ -51,6 +51,7 @@ struct box_state {
 
 extern const struct shape box_state_shape;
 extern const char *const box_status_names[];
+extern const char *const box_prompt_names[];
 
 /* Loads the current state: a running status is changed to BOX_STOPPED if the lock is not held. A
  * run only for `exec` keeps the previous status. */

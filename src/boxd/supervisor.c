@@ -38,7 +38,6 @@ static const char *const *copy_words(struct arena *a, const char *const *words)
 
 static void hide_words(struct str name)
 {
-    extern char **environ;
     static char *none[] = {NULL};
     const struct machine *m = machine_get();
     environ = none;

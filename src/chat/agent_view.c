@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chat/agent_view.h"
 
+#include "agent/event_json.h"
 #include "base/clock.h"
 #include "base/protocol.h"
 #include "base/utf8.h"
@@ -28,14 +29,13 @@ static bool agent_view_write_line(struct agent_view *v)
     return !v->broken;
 }
 
-/* Writes an event as a line. Takes ownership of `members`. */
-static bool put_event(struct agent_view *v, const char *type, json_t *members)
+/* Writes an event as a line. Takes ownership of it. */
+static bool agent_view_put(struct agent_view *v, json_t *object)
 {
     AUTO_JSON json_t *event = json_object();
     json_put(event, "protocol_version", json_integer(PROTOCOL_VERSION));
-    json_put(event, "type", json_string(type));
-    BUG_ON(json_object_update(event, members) != 0);
-    json_decref(members);
+    BUG_ON(json_object_update(event, object) != 0);
+    json_decref(object);
     AUTO_JSON json_t *clean = mask_tree(v->options.mask, event);
     json_add_compact(&v->line, clean);
     buf_add_byte(&v->line, '\n');
@@ -187,60 +187,6 @@ static void note_result(struct agent_view *v, const json_t *message)
 
 /* Events -------------------------------------------------------------------------------------- */
 
-static json_t *delta_members(const struct llm_event *e)
-{
-    json_t *o = json_object();
-    json_put(o, "index", json_integer((json_int_t)e->index));
-    json_put(o, "delta", json_text(e->delta));
-    return o;
-}
-
-static json_t *call_members(const struct llm_event *e)
-{
-    json_t *o = json_object();
-    json_put(o, "id", json_text(e->id));
-    if (e->kind != LLM_TOOL_CALL_DELTA)
-        json_put(o, "name", json_text(e->name));
-    else
-        json_put(o, "delta", json_text(e->delta));
-    if (e->kind == LLM_TOOL_CALL_END)
-        json_put(o, "arguments", json_incref((json_t *)e->arguments));
-    return o;
-}
-
-static json_t *retry_members(unsigned attempt, uint64_t delay_ms)
-{
-    json_t *o = json_object();
-    json_put(o, "attempt", json_integer(attempt));
-    json_put(o, "delay_ms", json_integer((json_int_t)delay_ms));
-    json_put(o, "discard", json_true());
-    return o;
-}
-
-static json_t *usage_members(const struct llm_event *e)
-{
-    return usage_json(&e->usage);
-}
-
-static json_t *restart_members(const struct llm_event *e)
-{
-    (void)e;
-    return retry_members(0, 0);
-}
-
-static const struct {
-    const char *type;
-    json_t *(*members)(const struct llm_event *e);
-} stream_events[LLM_EVENT_KINDS] = {
-    [LLM_TEXT_DELTA] = {"text_delta", delta_members},
-    [LLM_THINKING_DELTA] = {"thinking_delta", delta_members},
-    [LLM_TOOL_CALL_BEGIN] = {"tool_call_begin", call_members},
-    [LLM_TOOL_CALL_DELTA] = {"tool_call_delta", call_members},
-    [LLM_TOOL_CALL_END] = {"tool_call_end", call_members},
-    [LLM_USAGE] = {"usage", usage_members},
-    [LLM_RESTART] = {"retry", restart_members},
-};
-
 static bool begins_anew(struct agent_view *v)
 {
     bool ok = agent_view_end_line(v);
@@ -254,7 +200,7 @@ static bool put_stream(void *view, const struct llm_event *e)
 {
     struct agent_view *v = view;
     if (v->options.json)
-        return put_event(v, stream_events[e->kind].type, stream_events[e->kind].members(e));
+        return agent_view_put(v, event_json_stream(e));
     if (e->kind == LLM_TEXT_DELTA)
         return agent_view_print_text(v, e);
     if (e->kind == LLM_THINKING_DELTA && !v->in_line)
@@ -267,44 +213,21 @@ static bool agent_view_release_held(struct agent_view *v)
     return mask_stream_release(&v->held, put_stream, v);
 }
 
-static bool agent_view_report_message(struct agent_view *v, const json_t *message)
+static bool agent_view_report_message(struct agent_view *v, const struct agent_event *e)
 {
-    struct usage u = message_usage(message);
+    struct usage u = message_usage(e->message);
     usage_add(&v->done, &u);
     if (v->transcript)
-        transcript_add(v->transcript, message);
+        transcript_add(v->transcript, e->message);
     bool ok = agent_view_end_line(v);
     v->text_since = false;
-    if (!v->options.json)
-        return ok;
-    json_t *members = json_object();
-    json_put(members, "message", json_incref((json_t *)message));
-    return put_event(v, "message", members);
+    return v->options.json ? agent_view_put(v, event_json(e)) : ok;
 }
 
-static bool agent_view_report_result(struct agent_view *v, const json_t *message)
+static bool agent_view_report_result(struct agent_view *v, const struct agent_event *e)
 {
-    note_result(v, message);
-    if (!v->options.json)
-        return true;
-    AUTO_BUF struct buf text = BUF_INIT(2 * TOOL_CONTENT_MAX);
-    json_t *o = json_object();
-    message_add_text(message, &text);
-    json_put(o, "id", json_incref(json_object_get(message, "tool_call_id")));
-    json_put(o, "name", json_incref(json_object_get(message, "tool_name")));
-    json_put(o, "content", json_text(buf_str(&text)));
-    json_put(o, "is_error", json_incref(json_object_get(message, "is_error")));
-    return put_event(v, "tool_result", o);
-}
-
-static bool agent_view_report_compacted(struct agent_view *v, const struct agent_event *e)
-{
-    if (!v->options.json)
-        return true;
-    json_t *o = json_object();
-    json_put(o, "kept", json_integer((json_int_t)e->kept));
-    json_put(o, "message", json_incref((json_t *)e->message));
-    return put_event(v, "compaction", o);
+    note_result(v, e->message);
+    return !v->options.json || agent_view_put(v, event_json(e));
 }
 
 bool agent_view_tell(void *view, const struct agent_event *e)
@@ -319,17 +242,17 @@ bool agent_view_tell(void *view, const struct agent_event *e)
     case AGENT_STREAM:
         return mask_stream_push(&v->held, e->llm, put_stream, v);
     case AGENT_MESSAGE:
-        return agent_view_report_message(v, e->message);
+        return agent_view_report_message(v, e);
     case AGENT_CALLING:
         agent_view_show_call(v, e->message);
         return true;
     case AGENT_RESULT:
-        return agent_view_report_result(v, e->message);
+        return agent_view_report_result(v, e);
     case AGENT_COMPACTING:
         agent_view_show_progress(v, STR("the model's window is nearly full: asking for a summary"));
         return true;
     case AGENT_COMPACTED:
-        return agent_view_report_compacted(v, e);
+        return !v->options.json || agent_view_put(v, event_json(e));
     }
     return true;
 }
@@ -341,7 +264,7 @@ void agent_view_retry(void *view, const struct retry_notice *n)
     AUTO_BUF struct buf what = BUF_INIT(4096);
     const char *why = n->reason && n->reason->message ? n->reason->message : "the service failed";
     if (v->options.json)
-        told = put_event(v, "retry", retry_members(n->attempt, n->delay_ms));
+        told = agent_view_put(v, event_json_retry(n));
     buf_printf(&what, "try %u in %.1f s: ", n->attempt + 1, (double)n->delay_ms / 1000);
     mask_add_text(v->options.mask, str_head(str_z(why), 1000), &what);
     if (v->progress.on)

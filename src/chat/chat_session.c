@@ -1,6 +1,6 @@
 /* /session, /fork, /export, /model, /compact: commands about the conversation and its model. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "agent/catalog.h"
+#include "agent/conversations.h"
 #include "agent/exchange.h"
 #include "agent/prose.h"
 #include "agent/tape.h"
@@ -15,11 +15,6 @@ enum {
     TITLE_SHOWN = 50,
 };
 #define CATALOG_ARENA ((size_t)1 << 30)
-
-static bool sessions_dir(struct chat *chat, const char **ret_dir, struct err *err)
-{
-    return config_state_path(chat->setup.arena, "sessions", ret_dir, err);
-}
 
 /* Switching sessions -------------------------------------------------------------------------- */
 
@@ -61,8 +56,9 @@ void chat_session_fork(struct chat *chat, struct str words)
     if (words.n && !str_to_int(words, 0, (int64_t)all, &n))
         err_set(&err, E_CLI_INVALID_ARG,
             "/fork takes a number of messages from 0 to %zu, counted from the first", all);
-    else if (sessions_dir(chat, &dir, &err) && exchange_fork_open(dir, chat->setup.store,
-                                                   words.n ? (size_t)n : SIZE_MAX, &fork, &err))
+    else if (conversations_dir(chat->setup.arena, &dir, &err) &&
+             exchange_fork_open(
+                 dir, chat->setup.store, words.n ? (size_t)n : SIZE_MAX, &fork, &err))
         chat_session_enter(chat, fork);
     if (err.code)
         chat_note_error(chat, &err);
@@ -135,7 +131,7 @@ void chat_session_run(struct chat *chat, struct str words)
     struct catalog c = {0};
     struct store *other = NULL;
     const char *dir;
-    bool ok = sessions_dir(chat, &dir, &err) && catalog_load(dir, &a, &c, &err);
+    bool ok = conversations_dir(chat->setup.arena, &dir, &err) && catalog_load(dir, &a, &c, &err);
     if (ok && words.n == 0) {
         say_session(chat, &c);
         return;

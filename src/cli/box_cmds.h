@@ -1,17 +1,15 @@
 /* The `cordon box` commands, one file each, and functions they share.
  *
- *     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
- *     if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err))
- *         return false;
- *     ... use.box, use.boxes ...
+ *     const struct box_risk risk = {.act = "Destroy 'a'", .running = true, .yes = o->yes};
+ *     if (!box_use_risk(cli, &risk, err)) return false;
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef CLI_BOX_CMDS_H
 #define CLI_BOX_CMDS_H
 
-#include "box/use.h"
 #include "cli/cmd.h"
 #include "cli/out.h"
+#include "config/boxes.h"
 
 extern const struct cmd cmd_box_apply;
 extern const struct cmd cmd_box_destroy;
@@ -31,22 +29,6 @@ extern const struct cmd cmd_box_attach;
 enum {
     BOX_PATHS_MAX = 10 * 1000, /* path arguments of diff and apply */
 };
-
-/* Opens $CORDON_HOME/sandboxes. */
-MUST_USE bool box_use_boxes(
-    struct cli *cli, enum boxes_use use, struct boxes *ret_boxes, struct err *err);
-
-/* Agents from the user's settings. */
-MUST_USE bool box_use_rows(struct cli *cli, struct agent_rows *ret_rows, struct err *err);
-
-/* Opens a box by name. Fails with E_NOT_FOUND, E_CLI_INVALID_ARG for an invalid name, or E_CONFLICT
- * if another command holds its lock. */
-MUST_USE bool box_use_open(
-    struct cli *cli, const char *name, unsigned purpose, struct box_use *ret_use, struct err *err);
-
-/* Finishes or undoes an interrupted change of files, in the project and in the box's copy of it.
- * Until then it is unknown which changes are applied. */
-MUST_USE bool box_use_recover(struct cli *cli, const struct box *box, struct err *err);
 
 /* Warns about each limit of a box just started that is enforced less strictly than requested, and
  * returns the list. */

@@ -4,57 +4,9 @@
 
 #include "box/runs.h"
 #include "boxd/start.h"
-#include "config/config.h"
-#include "config/project.h"
 #include "io/tty.h"
 
 #include <stdlib.h>
-
-bool box_use_boxes(struct cli *cli, enum boxes_use use, struct boxes *ret_boxes, struct err *err)
-{
-    const char *dir;
-    return config_state_path(cli->arena, "sandboxes", &dir, err) &&
-           boxes_open(dir, use, ret_boxes, err);
-}
-
-bool box_use_rows(struct cli *cli, struct agent_rows *ret_rows, struct err *err)
-{
-    struct config config;
-    if (!config_load_user(cli->arena, &config, err))
-        return false;
-    *ret_rows = (struct agent_rows){config.agents, config.n_agents};
-    return true;
-}
-
-bool box_use_open(
-    struct cli *cli, const char *name, unsigned purpose, struct box_use *ret_use, struct err *err)
-{
-    const char *dir;
-    struct agent_rows rows;
-    AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
-    if (!config_state_path(cli->arena, "sandboxes", &dir, err) ||
-        !box_use_find(dir, str_z(name), purpose, &use, err) || !box_use_rows(cli, &rows, err) ||
-        !box_use_read(&use, str_z(name), purpose, &rows, cli->arena, err))
-        return false;
-    *ret_use = use;
-    use = BOX_USE_NONE;
-    return true;
-}
-
-bool box_use_recover(struct cli *cli, const struct box *box, struct err *err)
-{
-    AUTO(box_close_trees) struct box_trees trees = BOX_TREES_NONE;
-    AUTO_ERR struct err gone = {0};
-    /* A missing tree is reported by the command that needs it. */
-    if (box->meta.workdir.mode == BOX_RW || !box_open_trees(box, &trees, &gone))
-        return true;
-    const int fds[] = {trees.project, trees.baseline};
-    for (size_t i = 0; i < ARRAY_LEN(fds); i++)
-        if (fds[i] >= 0 &&
-            !project_recover(cli->arena, &(struct project){.fd = fds[i]}, out_notices(cli), err))
-            return false;
-    return true;
-}
 
 /* Consent ------------------------------------------------------------------------------------- */
 
@@ -93,8 +45,6 @@ bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err)
 }
 
 /* Starting ------------------------------------------------------------------------------------ */
-
-extern char **environ;
 
 static struct start_options box_use_start_options(const struct box *box)
 {

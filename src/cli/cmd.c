@@ -35,6 +35,18 @@ const struct opt *cmd_option(const struct cmd *cmd, size_t i)
     return NULL;
 }
 
+const char *opt_help(const struct opt *opt, struct buf *b)
+{
+    static const char mark[] = "{choices}";
+    const char *at = opt->choices ? strstr(opt->help, mark) : NULL;
+    if (!at)
+        return opt->help;
+    buf_add(b, opt->help, (size_t)(at - opt->help));
+    choice_join(opt->choices, " or ", b);
+    buf_add_z(b, at + sizeof(mark) - 1);
+    return buf_z(b);
+}
+
 bool cmd_needs_command(const struct cmd *cmd, struct err *err)
 {
     AUTO_BUF struct buf full = BUF_INIT(256), list = BUF_INIT(4096);

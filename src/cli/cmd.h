@@ -11,6 +11,7 @@
 #define CLI_CMD_H
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/err.h"
 
 enum opt_type {
@@ -60,8 +61,8 @@ struct opt {
     const char *bare;           /* for a choice: value of the option if none is given */
     enum arg_kind kind;
     int64_t min, max;
-    const char *help;
-    bool replaces; /* replaces the global option of the same name */
+    const char *help; /* {choices} stands for their names */
+    bool replaces;    /* replaces the global option of the same name */
 };
 
 /* The member must have the type that the option writes. */
@@ -162,6 +163,12 @@ extern const size_t n_global_opts;
 /* Option number i of a command: its own options, then the global ones that it does not replace.
  * NULL after the last. */
 const struct opt *cmd_option(const struct cmd *cmd, size_t i);
+
+enum {
+    OPT_HELP_MAX = 4096,
+};
+/* The help of an option with its choices in their place; may use the buffer. */
+const char *opt_help(const struct opt *opt, struct buf *b);
 
 /* Finds a subcommand by name. For an unknown one, fails with E_CLI_INVALID_ARG and suggests the
  * closest match. */

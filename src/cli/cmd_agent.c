@@ -1,5 +1,6 @@
 /* cordon agent: run an agent on one task, without interaction. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/event_json.h"
 #include "chat/agent_view.h"
 #include "cli/agent_opts.h"
 #include "cli/cmds.h"
@@ -37,24 +38,6 @@ static bool start_view(struct agent_ctx *r, struct err *err)
            transcript_open(r->record, provider_model(s->provider), &r->view.transcript, err);
 }
 
-static bool put_done(
-    const struct agent_ctx *r, const struct agent_outcome *outcome, struct err *err)
-{
-    if (!r->cli->json)
-        return true;
-    static const char *const keys[] = {"stop_reason", "raw_stop_reason"};
-    json_t *done = json_object();
-    json_put(done, "type", json_string("done"));
-    json_put(done, "session_id", json_string(store_id(r->setup.store)));
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
-        json_t *value = json_object_get(outcome->answer, keys[i]);
-        json_put(done, keys[i], value ? json_incref(value) : json_string(""));
-    }
-    json_put(done, "turns", json_integer((json_int_t)outcome->turns));
-    json_put(done, "usage", usage_json(&outcome->usage));
-    return out_json(r->cli, done, err);
-}
-
 static bool agent_run_task(struct agent_ctx *r, struct err *err)
 {
     struct agent_setup *s = &r->setup;
@@ -75,7 +58,8 @@ static bool agent_run_task(struct agent_ctx *r, struct err *err)
         ok = err_move(err, &late);
     agent_view_stop(&r->view);
     r->has_view = false;
-    ok = ok && put_done(r, &outcome, err);
+    if (ok && r->cli->json)
+        ok = out_json(r->cli, event_json_done(store_id(s->store), &outcome), err);
     agent_outcome_done(&outcome);
     return ok;
 }

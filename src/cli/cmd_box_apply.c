@@ -319,7 +319,8 @@ static bool read_changes(struct applying *x, const struct args *args, struct err
         return err_ctx(err, "remedy", "cordon box diff " STR_FMT " | git apply, where it is now",
             STR_ARG(x->box->name));
     }
-    return (x->options->dry_run || box_use_recover(x->cli, x->box, err)) &&
+    return (x->options->dry_run ||
+               config_box_recover(x->cli->arena, x->box, out_notices(x->cli), err)) &&
            changes_read(&x->changes, err) &&
            changes_only(
                x->box, args->v + 1, args->n - 1, x->cli->arena, &x->changes, &missed, err) &&
@@ -376,7 +377,7 @@ static bool run_apply(struct cli *cli, const struct args *args, struct err *err)
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     if (!changes_check_paths(args->v + 1, args->n - 1, err))
         return false;
-    if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE | BOX_USE_NO_AGENT, &use, err))
+    if (!config_box_open(cli->arena, args->v[0], BOX_USE_CHANGE | BOX_USE_NO_AGENT, &use, err))
         return false;
     if (use.box.meta.workdir.mode == BOX_RW)
         return explain_rw(cli, &use.box, err);

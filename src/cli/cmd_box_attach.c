@@ -71,7 +71,7 @@ static bool run_attach(struct cli *cli, const struct args *args, struct err *err
     AUTO_ERR struct err none = {0};
     enum client_end end;
     sigset_t set;
-    if (!display_check(err) || !box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
+    if (!display_check(err) || !config_box_open(cli->arena, args->v[0], BOX_USE_LOOK, &use, err))
         return false;
     struct str before = ended_at(cli, &use.box);
     if (!client_connect(&use.box, &fd, &none))
@@ -137,7 +137,7 @@ static bool start_idle(struct cli *cli, const struct box_use *use, struct err *e
 {
     AUTO_FD int lock = -1;
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
-    return box_use_boxes(cli, BOXES_MAKE, &boxes, err) &&
+    return config_boxes(cli->arena, BOXES_MAKE, &boxes, err) &&
            boxes_lock(&boxes, use->box.name, &lock, err) &&
            attach_check_same_box(&boxes, &use->box, err) && box_use_start_idle(&use->box, err);
 }
@@ -193,7 +193,7 @@ static bool attach_run_exec(struct cli *cli, const struct args *args, struct err
     /* No command is named '--': it ends the options, as everywhere else. */
     size_t skip = args->n > 2 && strcmp(args->v[1], "--") == 0 ? 2 : 1;
     memcpy(argv, args->v + skip, (args->n - skip) * sizeof(*argv));
-    if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
+    if (!config_box_open(cli->arena, args->v[0], BOX_USE_LOOK, &use, err))
         return false;
     signal(SIGPIPE, SIG_IGN);
     AUTO_FD int signals = interrupt_open(true, &set);

@@ -62,7 +62,7 @@ static bool destroy_add_box(struct destroying *d, struct str name, struct err *e
         return false;
     if (!box_open(&d->boxes, name, &d->rows, d->cli->arena, &one->box, &why))
         return open_broken(d, one, name, &why, err);
-    if (!box_use_recover(d->cli, &one->box, &why) && !d->o->abandon)
+    if (!config_box_recover(d->cli->arena, &one->box, out_notices(d->cli), &why) && !d->o->abandon)
         return err_move(err, &why);
     return state_load(one->box.host, d->cli->arena, &state, &one->running, err) &&
            (d->o->abandon || reset_refuse_loss(&one->box, "destroying", err));
@@ -155,11 +155,12 @@ static bool run_destroy(struct cli *cli, const struct args *args, struct err *er
 {
     struct destroying d = {.cli = cli, .o = args->options, .boxes = BOXES_NONE};
     struct str_list names;
-    bool ok = box_use_boxes(cli, BOXES_LOOK, &d.boxes, err) &&
-              destroy_parse_names(&d, args, &names, err) && box_use_rows(cli, &d.rows, err);
+    bool ok = config_boxes(cli->arena, BOXES_LOOK, &d.boxes, err) &&
+              destroy_parse_names(&d, args, &names, err) &&
+              config_box_rows(cli->arena, &d.rows, err);
     if (ok && names.n && d.boxes.fd >= 0) {
         boxes_close(&d.boxes);
-        ok = box_use_boxes(cli, BOXES_MAKE, &d.boxes, err);
+        ok = config_boxes(cli->arena, BOXES_MAKE, &d.boxes, err);
     }
     ok = ok && destroy_all(&d, &names, err);
     if (ok && cli->json)

@@ -1,11 +1,9 @@
 /* cordon box diff: print a box's changes as a git patch. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/base64.h"
-#include "base/utf8.h"
+#include "box/git_diff.h"
 #include "cli/box_cmds.h"
-#include "cli/box_git.h"
 #include "cli/box_patch.h"
-#include "path/exact.h"
+#include "io/interrupt.h"
 #include "repo/gitname.h"
 
 struct diff_options {
@@ -152,116 +150,55 @@ static bool box_diff_print_text(struct box_diff_ctx *d, struct err *err)
 
 /* JSON ---------------------------------------------------------------------------------------- */
 
-/* Files need not be UTF-8; such a patch is encoded in base64. */
-static void put_patch(json_t *object, struct str patch)
-{
-    if (utf8_valid(patch)) {
-        json_put(object, "patch", json_text(patch));
-        return;
-    }
-    AUTO_BUF struct buf text = BUF_INIT(2 * patch.n + 16);
-    base64_add(&text, patch);
-    json_put(object, "patch_base64", json_text(buf_str(&text)));
-}
-
-static json_t *box_diff_new_json(const struct box *box)
-{
-    json_t *object = json_object();
-    json_put(object, "name", json_text(box->name));
-    json_put(object, "mode", json_string(box_mode_name(box->meta.workdir.mode)));
-    exact_put(object, "workdir", box->meta.workdir.host_path);
-    return object;
-}
-
-static json_t *count_json(
-    const struct delta_item *item, const struct gitpatch_count *count, const struct risks_row *acts)
-{
-    json_t *object = changes_item(item, acts);
-    json_put(object, "binary", json_boolean(count->binary));
-    json_put(object, "added", json_integer((json_int_t)count->added));
-    json_put(object, "deleted", json_integer((json_int_t)count->deleted));
-    if (count->omitted)
-        json_put(object, "omitted", json_true());
-    return object;
-}
-
 static bool box_diff_print_json(struct box_diff_ctx *d, struct err *err)
 {
-    struct gitpatch p = gitpatch_start(changes_old_fd(&d->changes), d->changes.trees.upper);
-    AUTO_JSON json_t *object = box_diff_new_json(d->box);
-    AUTO_BUF struct buf text = BUF_INIT(PATCH_MAX);
-    AUTO_RISKS struct risks risks = RISKS_INIT;
-    json_t *list = json_array(), *drift = json_array();
-    json_put(object, "changes", list);
-    json_put(object, "refused", changes_refused(&d->changes.delta));
-    json_put(object, "drift", drift);
+    const bool whole = !d->options->stat && !d->options->name_only;
+    json_t *object;
     new_counts(d);
-    if (!changes_risks(d->box, &d->changes, &risks, err))
-        return false;
-    for (size_t i = 0; i < d->changes.delta.n; i++) {
-        if (!gitpatch_item(&p, &d->changes.delta.items[i], &text, &d->counts[i], err))
-            return false;
-        json_push(list, count_json(&d->changes.delta.items[i], &d->counts[i], &risks.rows[i]));
-    }
-    for (size_t i = 0; i < d->drift.n; i++)
-        json_push(drift, changes_item(&d->drift.items[i], NULL));
-    if (!d->options->stat && !d->options->name_only)
-        put_patch(object, buf_str(&text));
-    return out_json(d->cli, json_take(&object), err);
+    const struct changes_diff diff = {d->box, &d->changes, &d->drift, d->counts, whole};
+    return changes_diff_json(&diff, &object, err) && out_json(d->cli, object, err);
 }
 
 /* Writable project directories ---------------------------------------------------------------- */
 
-static const char *box_diff_change_name(struct str letter)
+static bool run_git(struct cli *cli, const struct box *box, enum git_diff_form form,
+    const struct args *args, struct buf *text, struct err *err)
 {
-    static const struct {
-        char letter;
-        const char *name;
-    } names[] = {{'A', "added"}, {'D', "deleted"}, {'T', "type"}};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (letter.n && letter.p[0] == names[i].letter)
-            return names[i].name;
-    return "modified";
+    const struct git_diff what = {form, args->v + 1, args->n - 1};
+    return git_diff(box, &what, cli->arena, text, err);
 }
 
 static bool print_git_json(struct cli *cli, const struct box *box, const struct diff_options *o,
     const struct args *args, struct err *err)
 {
-    AUTO_BUF struct buf status = BUF_INIT(BOX_GIT_MAX), patch = BUF_INIT(BOX_GIT_MAX);
+    AUTO_BUF struct buf status = BUF_INIT(GIT_DIFF_MAX), patch = BUF_INIT(GIT_DIFF_MAX);
     bool whole = !o->stat && !o->name_only;
-    if (!box_git_diff(cli, box, BOX_GIT_STATUS, args->v + 1, args->n - 1, &status, err) ||
-        (whole && !box_git_diff(cli, box, BOX_GIT_PATCH, args->v + 1, args->n - 1, &patch, err)))
+    if (!run_git(cli, box, GIT_DIFF_STATUS, args, &status, err) ||
+        (whole && !run_git(cli, box, GIT_DIFF_PATCH, args, &patch, err)))
         return false;
-    json_t *object = box_diff_new_json(box), *list = json_array();
-    struct str letter, path, rest = buf_str(&status);
-    while (rest.n && str_cut(rest, '\0', &letter, &rest) && str_cut(rest, '\0', &path, &rest)) {
-        json_t *item = json_object();
-        exact_put(item, "path", path);
-        json_put(item, "change", json_string(box_diff_change_name(letter)));
-        struct selfrun found = selfrun_look(path);
-        changes_put_acts(item, &(struct risks_row){.class = found.class, .reason = found.reason});
-        json_push(list, item);
-    }
-    json_put(object, "changes", list);
+    json_t *object = changes_json(box);
+    json_put(object, "changes", git_diff_changes(buf_str(&status)));
     json_put(object, "refused", json_array());
     json_put(object, "drift", json_array());
     if (whole)
-        put_patch(object, buf_str(&patch));
+        changes_put_patch(object, buf_str(&patch));
     return out_json(cli, object, err);
 }
 
 static bool box_diff_run_git(struct cli *cli, const struct box *box, const struct diff_options *o,
     const struct args *args, struct err *err)
 {
-    AUTO_BUF struct buf text = BUF_INIT(BOX_GIT_MAX);
-    enum box_git_form form = o->name_only ? BOX_GIT_NAMES : o->stat ? BOX_GIT_STAT : BOX_GIT_PATCH;
+    AUTO_BUF struct buf text = BUF_INIT(GIT_DIFF_MAX);
+    enum git_diff_form form = o->name_only ? GIT_DIFF_NAMES
+                              : o->stat    ? GIT_DIFF_STAT
+                                           : GIT_DIFF_PATCH;
     if (cli->json)
         return print_git_json(cli, box, o, args, err);
-    if (!box_git_diff(cli, box, form, args->v + 1, args->n - 1, &text, err))
+    if (!run_git(cli, box, form, args, &text, err))
         return false;
     if (text.n == 0 && cli->to_terminal)
         out_note(cli, "no changes");
-    if (form == BOX_GIT_STAT && is_for_people(cli))
+    if (form == GIT_DIFF_STAT && is_for_people(cli))
         box_patch_show_stat(cli, buf_str(&text));
     else
         print_patch(cli, buf_str(&text));
@@ -320,11 +257,12 @@ static bool run_diff(struct cli *cli, const struct args *args, struct err *err)
         return err_set(err, E_CLI_INVALID_ARG, "--stat or --name-only, not both");
     if (!changes_check_paths(args->v + 1, args->n - 1, err))
         return false;
-    if (!box_use_open(cli, args->v[0], BOX_USE_NO_AGENT, &use, err))
+    if (!config_box_open(cli->arena, args->v[0], BOX_USE_NO_AGENT, &use, err))
         return false;
     if (use.box.meta.workdir.mode == BOX_RW)
         return box_diff_run_git(cli, &use.box, options, args, err);
-    return box_use_recover(cli, &use.box, err) && run_layers(cli, &use.box, args, err);
+    return config_box_recover(cli->arena, &use.box, out_notices(cli), err) &&
+           run_layers(cli, &use.box, args, err);
 }
 
 static const struct opt diff_opts[] = {

@@ -1,7 +1,7 @@
 /* cordon box list: list boxes with their status and whether they have changes. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
-#include "change/upper.h"
+#include "box/list.h"
 #include "cli/box_cmds.h"
 #include "io/tty.h"
 #include "path/exact.h"
@@ -10,80 +10,6 @@
 struct box_list_options {
     bool names;
 };
-
-/* A box that cannot be read is also listed, with its known data and the error. */
-struct listed {
-    struct str name;
-    struct box_meta meta;
-    bool has_meta;
-    enum box_status status;
-    bool changes;
-    struct err error; /* code 0: no error */
-};
-
-static bool look_at_changes(const struct box *box, bool *ret_any, struct err *err)
-{
-    AUTO(box_close_trees) struct box_trees t = BOX_TREES_NONE;
-    *ret_any = false;
-    if (box->setup.layering == BOX_LAYERS_NONE)
-        return true;
-    if (!box_open_trees(box, &t, err))
-        return false;
-    AUTO_MANIFEST struct manifest same = MANIFEST_INIT;
-    box_load_same(&t, box->host, &same);
-    struct upper_options options = {.opaque_root = t.opaque_root, .same = &same};
-    return upper_any(t.baseline >= 0 ? t.baseline : t.project, t.upper, &options, ret_any, err);
-}
-
-static bool look_inside(struct cli *cli, const struct boxes *boxes, const struct agent_rows *rows,
-    struct listed *b, struct err *err)
-{
-    AUTO(box_close) struct box box = BOX_NONE;
-    struct box_state state;
-    bool held;
-    if (!box_open(boxes, b->name, rows, cli->arena, &box, err))
-        return false;
-    b->meta = box.meta;
-    b->has_meta = true;
-    if (!state_load(box.host, cli->arena, &state, &held, err))
-        return false;
-    b->status = state.status;
-    return look_at_changes(&box, &b->changes, err);
-}
-
-/* Returns false if the box was destroyed in the meantime. */
-static bool box_list_inspect(
-    struct cli *cli, const struct boxes *boxes, const struct agent_rows *rows, struct listed *b)
-{
-    AUTO_ERR struct err none = {0};
-    AUTO_FD int fd = -1;
-    if (look_inside(cli, boxes, rows, b, &b->error))
-        return true;
-    bool found = boxes_find(boxes, b->name, &fd, &none);
-    if (!found && none.code == E_NOT_FOUND)
-        return false;
-    b->status = b->has_meta ? b->status : BOX_FAILED;
-    b->has_meta = b->has_meta || (found && meta_load(fd, b->name, cli->arena, &b->meta, &none));
-    return true;
-}
-
-/* JSON ---------------------------------------------------------------------------------------- */
-
-static json_t *listed_json(const struct listed *b)
-{
-    json_t *object = json_object();
-    const struct box_meta *m = &b->meta;
-    json_put(object, "name", json_text(b->name));
-    json_put(object, "status", json_string(box_status_names[b->status]));
-    json_put(object, "agent", json_text(m->agent));
-    json_put(object, "mode", json_string(b->has_meta ? box_mode_name(m->workdir.mode) : ""));
-    exact_put(object, "workdir", m->workdir.host_path);
-    json_put(object, "created_at", json_text(m->created_at));
-    json_put(object, "changes", json_boolean(b->changes));
-    if (b->error.code)
-        json_put(object, "error", err_to_json(&b->error));
-    return object;
-}
 
 /* Terminal output ----------------------------------------------------------------------------- */
 
@@ -108,7 +34,7 @@ static const struct {
     {"DIRECTORY", 0},
 };
 
-static unsigned name_width(const struct listed *list, size_t n)
+static unsigned name_width(const struct box_listed *list, size_t n)
 {
     size_t width = NAME_LEAST;
     for (size_t i = 0; i < n; i++)
@@ -130,14 +56,14 @@ static void box_list_add_row(
     buf_add_byte(out, '\n');
 }
 
-static const char *changes_word(const struct listed *b)
+static const char *changes_word(const struct box_listed *b)
 {
     if (b->error.code)
         return "?";
     return b->meta.workdir.mode == BOX_RW ? "-" : b->changes ? "yes" : "no";
 }
 
-static void show_row(struct cli *cli, const struct listed *b, unsigned name, uint64_t now_ms)
+static void show_row(struct cli *cli, const struct box_listed *b, unsigned name, uint64_t now_ms)
 {
     char ago[COLUMNS_AGO] = "?";
     uint64_t then_ms;
@@ -154,7 +80,7 @@ static void show_row(struct cli *cli, const struct listed *b, unsigned name, uin
     box_list_add_row(cli, texts, name, b->has_meta ? b->meta.workdir.host_path : STR("?"));
 }
 
-static void show_table(struct cli *cli, const struct listed *list, size_t n)
+static void show_table(struct cli *cli, const struct box_listed *list, size_t n)
 {
     const char *titles[ARRAY_LEN(columns)];
     unsigned name = name_width(list, n);
@@ -178,7 +104,7 @@ static void box_list_print_names(struct cli *cli, const struct str_list *names)
         out_name(cli, names->p[i], '\n');
 }
 
-static bool print_boxes(struct cli *cli, const struct listed *list, size_t n, struct err *err)
+static bool print_boxes(struct cli *cli, const struct box_listed *list, size_t n, struct err *err)
 {
     if (!cli->json) {
         show_table(cli, list, n);
@@ -189,7 +115,7 @@ static bool print_boxes(struct cli *cli, const struct listed *list, size_t n, st
     }
     json_t *object = json_object(), *boxes = json_array();
     for (size_t i = 0; i < n; i++)
-        json_push(boxes, listed_json(&list[i]));
+        json_push(boxes, list_json(&list[i]));
     json_put(object, "boxes", boxes);
     return out_json(cli, object, err);
 }
@@ -200,28 +126,18 @@ static bool box_list_run(struct cli *cli, const struct args *args, struct err *e
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
     struct agent_rows rows;
     struct str_list names;
-    if (!box_use_boxes(cli, BOXES_LOOK, &boxes, err) ||
+    if (!config_boxes(cli->arena, BOXES_LOOK, &boxes, err) ||
         !boxes_list(&boxes, cli->arena, &names, err))
         return false;
     if (options->names) {
         box_list_print_names(cli, &names);
         return true;
     }
-    if (!box_use_rows(cli, &rows, err))
+    if (!config_box_rows(cli->arena, &rows, err))
         return false;
-    struct listed *list = ARENA_NEW(cli->arena, struct listed, names.n + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < names.n; i++) {
-        list[n] = (struct listed){.name = names.p[i]};
-        if (box_list_inspect(cli, &boxes, &rows, &list[n]))
-            n++;
-        else
-            err_done(&list[n].error);
-    }
-    bool ok = print_boxes(cli, list, n, err);
-    for (size_t i = 0; i < n; i++)
-        err_done(&list[i].error);
-    return ok;
+    AUTO(list_done) struct box_list list = {0};
+    list_inspect(&boxes, &names, &rows, cli->arena, &list);
+    return print_boxes(cli, list.p, list.n, err);
 }
 
 static const struct opt list_opts[] = {

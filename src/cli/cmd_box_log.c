@@ -1,11 +1,10 @@
 /* cordon box log: print the output of an agent. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/utf8.h"
 #include "box/runs.h"
 #include "cli/box_cmds.h"
 #include "io/interrupt.h"
 #include "record/reader.h"
-#include "term/draw.h"
+#include "trace/plain_text.h"
 #include "trace/refeed.h"
 
 #include <errno.h>
@@ -13,13 +12,11 @@
 #include <signal.h>
 
 enum {
-    PIECE = 256,           /* produces fewer lines than the scrollback holds */
     FLUSH_BYTES = 1 << 20, /* flush when more is buffered */
     LOOK_MS = 100,         /* interval for polling a growing recording */
     RAW_PIECE = 64 * 1024,
     TEXT_MAX = 48 << 20, /* limit for --json */
     RUNS_MAX = 1000 * 1000,
-    LINE_MAX_BYTES = 1 << 20,
 };
 
 struct log_options {
@@ -33,62 +30,27 @@ struct box_log_ctx {
     const struct box *box;
     uint64_t run;
     const char *proxy; /* message about a proxy that ended; NULL: none */
-    struct term *term;
-    unsigned shown; /* rows at the top of the screen that are already printed */
-    struct buf line, text;
+    struct plain_text lines;
+    struct buf text;
     bool cut;
     struct err error;
 };
 
 /* Lines --------------------------------------------------------------------------------------- */
 
-/* Prints the finished line. Wrapped rows are parts of one line. */
-static void box_log_end_line(struct box_log_ctx *l)
+static void on_line(void *context, struct str line)
 {
+    struct box_log_ctx *l = context;
     if (!l->cli->json)
-        out_name(l->cli, buf_str(&l->line), '\n');
-    else if (l->text.n + l->line.n < TEXT_MAX)
-        buf_printf(&l->text, STR_FMT "\n", STR_ARG(buf_str(&l->line)));
+        out_name(l->cli, line, '\n');
+    else if (l->text.n + line.n < TEXT_MAX)
+        buf_printf(&l->text, STR_FMT "\n", STR_ARG(line));
     else
         l->cut = true;
-    buf_reset(&l->line);
 }
 
-static void box_log_add_row(struct box_log_ctx *l, int row)
+static void flush_lines(struct box_log_ctx *l)
 {
-    bool wraps = term_row_wraps(l->term, row);
-    size_t end = l->line.n;
-    for (unsigned col = 0; col < term_cols(l->term); col++) {
-        struct term_cell cell;
-        term_cell(l->term, row, col, &cell);
-        for (unsigned i = 0; i < cell.n; i++) {
-            char bytes[UTF8_MAX];
-            buf_add(&l->line, bytes, utf8_write(cell.codepoints[i], bytes));
-        }
-        if (cell.n)
-            end = l->line.n;
-        else if (cell.width)
-            buf_add_byte(&l->line, ' ');
-    }
-    if (wraps && l->line.n < LINE_MAX_BYTES)
-        return;
-    buf_truncate(&l->line, end);
-    box_log_end_line(l);
-}
-
-/* Prints and clears the scrollback: rows that have left the screen no longer change. */
-static void box_log_drain(struct box_log_ctx *l)
-{
-    unsigned n = term_scrollback(l->term);
-    if (n == 0 || term_mid_sequence(l->term) || term_alternate(l->term))
-        return;
-    for (unsigned i = 0; i < n; i++) {
-        if (l->shown)
-            l->shown--;
-        else
-            box_log_add_row(l, (int)i - (int)n);
-    }
-    term_feed(l->term, STR("\033[3J"));
     if (!l->cli->json && l->cli->stdout_buf.n > FLUSH_BYTES && !l->error.code)
         (void)!out_flush(l->cli, &l->error);
 }
@@ -97,33 +59,16 @@ static void on_output(void *context, double at_ms, struct str bytes)
 {
     struct box_log_ctx *l = context;
     (void)at_ms;
-    refeed_feed(l->term, bytes);
-    box_log_drain(l);
+    plain_text_feed(&l->lines, bytes);
+    flush_lines(l);
 }
 
 static void on_resize(void *context, double at_ms, unsigned rows, unsigned cols)
 {
     struct box_log_ctx *l = context;
     (void)at_ms;
-    term_resize(l->term, rows, cols);
-    box_log_drain(l);
-}
-
-static unsigned used_rows(const struct box_log_ctx *l)
-{
-    unsigned rows = term_rows(l->term);
-    for (char *line = base_alloc(term_cols(l->term) + 1);; rows--)
-        if (rows == 0 || term_row_ascii(l->term, (int)rows - 1, line) != 0) {
-            free(line);
-            return rows;
-        }
-}
-
-/* Prints the rows of the screen above `end`. */
-static void add_screen(struct box_log_ctx *l, unsigned end)
-{
-    for (; l->shown < end; l->shown++)
-        box_log_add_row(l, (int)l->shown);
+    plain_text_resize(&l->lines, rows, cols);
+    flush_lines(l);
 }
 
 /* Follow -------------------------------------------------------------------------------------- */
@@ -159,16 +104,16 @@ static void box_log_print_rest(struct box_log_ctx *l, int fd, off_t at, int sign
         /* Check before reading, so that output printed just before the end is not missed. */
         bool runs = l->o->follow && still_runs(l);
         ssize_t n;
-        while (
-            !l->error.code && (n = pread(fd, bytes, l->o->raw ? sizeof(bytes) : PIECE, at)) > 0) {
+        while (!l->error.code &&
+               (n = pread(fd, bytes, l->o->raw ? sizeof(bytes) : PLAIN_TEXT_PIECE, at)) > 0) {
             at += n;
             if (l->o->raw)
                 put_raw(l, str_n(bytes, (size_t)n));
             else
                 on_output(l, 0, str_n(bytes, (size_t)n));
         }
-        if (runs && !l->o->raw && !term_alternate(l->term))
-            add_screen(l, term_cursor(l->term).row);
+        if (runs && !l->o->raw)
+            plain_text_flush(&l->lines);
         if (!runs || l->error.code || !out_flush(l->cli, &l->error) || !wait_for_more(signals))
             return;
     }
@@ -195,16 +140,14 @@ static bool box_log_print_text(struct box_log_ctx *l, const char *dir, int signa
     AUTO(trace_close) struct trace t = TRACE_NONE;
     if (!trace_open(dir, &t, err))
         return false;
-    l->term = refeed_term(&t);
+    plain_text_open(&l->lines, refeed_term(&t));
     const struct refeed r = {
-        .piece = PIECE, .output = on_output, .resize = on_resize, .context = l};
+        .piece = PLAIN_TEXT_PIECE, .output = on_output, .resize = on_resize, .context = l};
     refeed_run(&t, &r);
     AUTO_FD int fd = record_file(t.dir, "transcript.log");
     if (l->o->follow && fd >= 0)
         box_log_print_rest(l, fd, (off_t)t.transcript.n, signals);
-    add_screen(l, used_rows(l));
-    if (l->line.n)
-        box_log_end_line(l);
+    plain_text_end(&l->lines);
     return true;
 }
 
@@ -249,22 +192,23 @@ static bool run_log(struct cli *cli, const struct args *args, struct err *err)
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     struct box_log_ctx l = {.cli = cli,
         .o = args->options,
-        .line = BUF_INIT(2 * LINE_MAX_BYTES),
-        .text = BUF_INIT(TEXT_MAX + 4 * LINE_MAX_BYTES)};
+        .lines = PLAIN_TEXT_INIT,
+        .text = BUF_INIT(TEXT_MAX + 4 * PLAIN_TEXT_LINE_MAX)};
+    l.lines.put = on_line;
+    l.lines.context = &l;
     sigset_t set;
     if (cli->json && (l.o->raw || l.o->follow))
         return err_set(
             err, E_CLI_INVALID_ARG, "--json has the text as it is now: neither --raw nor --follow");
-    if (!box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err))
+    if (!config_box_open(cli->arena, args->v[0], BOX_USE_LOOK, &use, err))
         return false;
     l.box = &use.box;
     AUTO_FD int signals = l.o->follow ? interrupt_open(false, &set) : -1;
     bool ok = find_run(&l, err) && box_log_print(&l, signals, err);
     if (signals >= 0)
         interrupt_close(&set);
-    term_free(l.term);
+    plain_text_done(&l.lines);
     buf_done(&l.text);
-    buf_done(&l.line);
     err_done(&l.error);
     return ok;
 }

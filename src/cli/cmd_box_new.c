@@ -171,7 +171,7 @@ static bool take_agent(struct box_new_ctx *m, struct err *err)
 {
     const char *name = m->o->agent ? m->o->agent : "claude";
     struct command command;
-    if (!box_use_rows(m->cli, &m->rows, err) ||
+    if (!config_box_rows(m->cli->arena, &m->rows, err) ||
         !agent_find(str_z(name), &m->rows, &m->agent, err) || !read_prompt(m, err))
         return false;
     if (m->in.prompt.p && str_find(m->in.prompt, '\0') >= 0)
@@ -300,7 +300,8 @@ static bool box_new_check_old(struct box_new_ctx *m, struct err *err)
     }
     const char *act = arena_printf(m->cli->arena, "Replace '" STR_FMT "'", STR_ARG(name));
     return state_load(m->old.host, m->cli->arena, &state, &running, err) &&
-           (box_use_recover(m->cli, &m->old, &why) || m->o->abandon || err_move(err, &why)) &&
+           (config_box_recover(m->cli->arena, &m->old, out_notices(m->cli), &why) ||
+               m->o->abandon || err_move(err, &why)) &&
            (m->o->abandon || reset_refuse_loss(&m->old, "replacing", err)) &&
            box_use_risk(m->cli,
                &(struct box_risk){
@@ -447,7 +448,7 @@ static bool box_new_run(struct cli *cli, const struct args *args, struct err *er
     if (!check_words(args, err) || !box_name_check(m.in.meta.name, err) || !take_network(&m, err) ||
         !take_limits(&m, err) || !take_agent(&m, err) || !take_dirs(&m, err) ||
         !bounds_check(&m.in.setup, m.in.meta.workdir.mode != BOX_RW, err) ||
-        !check_program(&m, err) || !box_use_boxes(cli, BOXES_MAKE, &m.boxes, err))
+        !check_program(&m, err) || !config_boxes(cli->arena, BOXES_MAKE, &m.boxes, err))
         return false;
     bool ok = box_new_create(&m, &report, err);
     box_close(&m.old);

@@ -38,7 +38,8 @@ static void prune_inspect_box(struct pruning *p, struct str name)
     AUTO_FD int lock = -1, hold = -1;
     if (p->n == KEPT_OPEN_MAX || !boxes_lock(&p->boxes, name, &lock, &why) ||
         !box_open(&p->boxes, name, &p->rows, p->cli->arena, &box, &why) ||
-        !state_hold(box.host, &hold, &why) || !box_use_recover(p->cli, &box, &why) ||
+        !state_hold(box.host, &hold, &why) ||
+        !config_box_recover(p->cli->arena, &box, out_notices(p->cli), &why) ||
         !reset_refuse_loss(&box, "pruning", &why))
         return;
     p->spares[p->n++] = (struct spare){box.name, TAKE_FD(lock), TAKE_FD(hold)};
@@ -106,7 +107,8 @@ static bool prune_print(struct pruning *p, struct err *err)
 static bool prune_boxes(struct pruning *p, struct err *err)
 {
     struct str_list names;
-    if (!box_use_rows(p->cli, &p->rows, err) || !boxes_list(&p->boxes, p->cli->arena, &names, err))
+    if (!config_box_rows(p->cli->arena, &p->rows, err) ||
+        !boxes_list(&p->boxes, p->cli->arena, &names, err))
         return false;
     /* Leftovers are removed without asking. */
     if (!p->o->dry_run && (!trash_sweep(&p->boxes, &p->swept, err) ||
@@ -128,10 +130,10 @@ static bool run_prune(struct cli *cli, const struct args *args, struct err *err)
 {
     struct pruning *p = ARENA_NEW(cli->arena, struct pruning, 1);
     *p = (struct pruning){.cli = cli, .o = args->options, .boxes = BOXES_NONE};
-    bool ok = box_use_boxes(cli, BOXES_LOOK, &p->boxes, err);
+    bool ok = config_boxes(cli->arena, BOXES_LOOK, &p->boxes, err);
     if (ok && p->boxes.fd >= 0) {
         boxes_close(&p->boxes);
-        ok = box_use_boxes(cli, BOXES_MAKE, &p->boxes, err);
+        ok = config_boxes(cli->arena, BOXES_MAKE, &p->boxes, err);
     }
     ok = ok && prune_boxes(p, err);
     for (size_t i = 0; i < p->n; i++) {

@@ -35,7 +35,7 @@ static bool box_reset_restore(struct cli *cli, const struct box_use *use,
     bool running;
     AUTO_FD int hold = -1;
     if (!state_load(box->host, cli->arena, &state, &running, err) ||
-        !box_use_recover(cli, box, err) ||
+        !config_box_recover(cli->arena, box, out_notices(cli), err) ||
         (!o->abandon && !reset_refuse_loss(box, "resetting", err)) ||
         !box_reset_confirm(cli, use, o, running, err) || !client_halt(box, &hold, err) ||
         !reset_box(&use->boxes, box, &(struct reset_options){.clean = o->clean}, err) ||
@@ -51,7 +51,7 @@ static bool run_reset(struct cli *cli, const struct args *args, struct err *err)
     const struct reset_args *o = args->options;
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     bool started = false;
-    if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err) ||
+    if (!config_box_open(cli->arena, args->v[0], BOX_USE_CHANGE, &use, err) ||
         !box_reset_restore(cli, &use, o, &started, err))
         return false;
     trash_empty_soon(&use.boxes);

@@ -3,183 +3,14 @@
 #include "base/clock.h"
 #include "box/facts.h"
 #include "cli/box_cmds.h"
-#include "tui/columns.h"
 #include "path/exact.h"
+#include "tui/columns.h"
 
 enum {
     PROMPT_LINES = 5,
     LINE_COLUMNS = 400,
     RUNS_SHOWN = 5,
 };
-
-static const char *const network_names[] = {
-    [BOX_NETWORK_DEFAULT] = "",
-    [BOX_NETWORK_NONE] = "none",
-    [BOX_NETWORK_ON] = "on",
-    [BOX_NETWORK_ALLOW] = "allow",
-};
-
-static const char *const prompt_names[] = {
-    [BOX_PROMPT_NONE] = "none",
-    [BOX_PROMPT_PENDING] = "pending",
-    [BOX_PROMPT_DELIVERED] = "delivered",
-    [BOX_PROMPT_UNCONFIRMED] = "unconfirmed",
-};
-
-/* Marks limits in thousandths (compared by address). */
-static const char MILLIS[] = " thousandths";
-
-/* Limits and their units. */
-static const struct {
-    const char *name, *key;
-    size_t offset;
-    const char *unit; /* NULL: bytes */
-} limits[] = {
-    {"memory", "memory_bytes", offsetof(struct box_limits, memory_bytes), NULL},
-    {"processes", "processes", offsetof(struct box_limits, processes), ""},
-    {"CPUs", "cpu_millis", offsetof(struct box_limits, cpu_millis), MILLIS},
-    {"CPU time", "cpu_seconds", offsetof(struct box_limits, cpu_seconds), " s"},
-    {"disk", "disk_bytes", offsetof(struct box_limits, disk_bytes), NULL},
-};
-
-static uint64_t limit_value(const struct box_facts *f, size_t i)
-{
-    uint64_t value;
-    memcpy(&value, (const char *)&f->box->setup.limits + limits[i].offset, sizeof(value));
-    return value;
-}
-
-static const char *run_dir(struct cli *cli, const struct box_facts *f, uint64_t n)
-{
-    return arena_printf(
-        cli->arena, STR_FMT "/host/runs/%llu", STR_ARG(f->box->path), (unsigned long long)n);
-}
-
-/* JSON ---------------------------------------------------------------------------------------- */
-
-static json_t *strs_json(const struct str_list *list)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < list->n; i++)
-        json_push(array, json_text(list->p[i]));
-    return array;
-}
-
-static json_t *network_json(const struct box_facts *f)
-{
-    json_t *object = json_object(), *refused = json_array();
-    json_put(object, "mode", json_string(network_names[f->network]));
-    json_put(object, "hosts", strs_json(&f->hosts));
-    for (size_t i = 0; i < f->n_refused; i++) {
-        const struct facts_refused *r = &f->refused[i];
-        json_t *one = json_object();
-        json_put(one, "host", json_text(r->host));
-        json_put(one, "port", json_integer((json_int_t)r->port));
-        json_put(one, "why", json_text(r->why));
-        json_put(one, "times", json_integer((json_int_t)r->times));
-        json_put(one, "last", json_text(r->last));
-        json_push(refused, one);
-    }
-    json_put(object, "refused", refused);
-    return object;
-}
-
-static json_t *limits_json(const struct box_facts *f)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; i < ARRAY_LEN(limits); i++)
-        if (limit_value(f, i))
-            json_put(object, limits[i].key, json_integer((json_int_t)limit_value(f, i)));
-    json_put(object, "gaps", strs_json(&f->state.gaps));
-    return object;
-}
-
-static json_t *changes_json(const struct box_facts *f)
-{
-    json_t *object = json_object();
-    for (size_t i = 0; i < ARRAY_LEN(f->changes); i++)
-        json_put(
-            object, delta_kind_name((enum delta_kind)i), json_integer((json_int_t)f->changes[i]));
-    json_put(object, "total", json_integer((json_int_t)f->n_changes));
-    json_put(object, "runs", json_integer((json_int_t)f->runs_unasked));
-    json_put(object, "steers", json_integer((json_int_t)f->steers));
-    json_put(object, "leads_out", json_integer((json_int_t)f->leads_out));
-    json_put(object, "never_applied", json_integer((json_int_t)f->never_applied));
-    json_put(object, "drift", json_integer((json_int_t)f->drift));
-    json_put(object, "bytes", json_integer((json_int_t)f->bytes));
-    return object;
-}
-
-static json_t *dirs_json(const struct box *box)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < box->setup.n_extras; i++) {
-        json_t *one = json_object();
-        exact_put(one, "path", box->setup.extras[i].path);
-        json_put(one, "writable", json_boolean(box->setup.extras[i].writable));
-        json_push(list, one);
-    }
-    return list;
-}
-
-static json_t *runs_json(struct cli *cli, const struct box_facts *f)
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < f->n_runs; i++) {
-        json_t *one = json_object();
-        json_put(one, "run", json_integer((json_int_t)f->runs[i]));
-        exact_put(one, "dir", str_z(run_dir(cli, f, f->runs[i])));
-        json_push(list, one);
-    }
-    return list;
-}
-
-/* The same members as in the list, then additional ones. */
-static void put_head(json_t *object, const struct box_facts *f)
-{
-    const struct box_meta *m = &f->box->meta;
-    json_put(object, "name", json_text(f->box->name));
-    json_put(object, "status", json_string(box_status_names[f->state.status]));
-    json_put(object, "agent", json_text(m->agent));
-    json_put(object, "model", m->model.n ? json_text(m->model) : json_null());
-    json_put(object, "mode", json_string(box_mode_name(m->workdir.mode)));
-    exact_put(object, "workdir", m->workdir.host_path);
-    json_put(object, "baseline_sha",
-        m->workdir.baseline_sha.n ? json_text(m->workdir.baseline_sha) : json_null());
-    json_put(object, "layering", json_string(box_layering_names[f->box->setup.layering]));
-    json_put(object, "created_at", json_text(m->created_at));
-    json_put(object, "cordon_version", json_text(m->cordon_version));
-    exact_put(object, "dir", f->box->path);
-}
-
-static void put_prompt(json_t *object, const struct box_facts *f)
-{
-    json_t *prompt = json_object();
-    json_put(prompt, "text", json_text(f->prompt));
-    json_put(prompt, "state", json_string(prompt_names[f->state.prompt]));
-    json_put(object, "prompt", f->box->meta.has_prompt ? prompt : json_null());
-    if (!f->box->meta.has_prompt)
-        json_decref(prompt);
-}
-
-static bool box_show_json(struct cli *cli, const struct box_facts *f, struct err *err)
-{
-    json_t *object = json_object(), *problems = json_array();
-    put_head(object, f);
-    put_prompt(object, f);
-    json_put(object, "args", strs_json(&f->box->setup.args));
-    json_put(object, "dirs", dirs_json(f->box));
-    json_put(object, "network", network_json(f));
-    json_put(object, "ports", strs_json(&f->box->meta.ports));
-    json_put(object, "limits", limits_json(f));
-    json_put(object, "state", field_write(&box_state_shape, &f->state));
-    json_put(object, "changes", f->has_changes ? changes_json(f) : json_null());
-    json_put(object, "runs", runs_json(cli, f));
-    for (size_t i = 0; i < f->n_problems; i++)
-        json_push(problems, json_text(str_z(f->problems[i])));
-    json_put(object, "problems", problems);
-    return out_json(cli, object, err);
-}
 
 /* Terminal output ----------------------------------------------------------------------------- */
 
@@ -275,7 +106,7 @@ static void show_agent(struct cli *cli, const struct box_facts *f)
         box_show_print_row(cli, "model", STR_FMT, STR_ARG(m->model));
     if (!m->has_prompt)
         return;
-    box_show_print_row(cli, "prompt", "%s%s", prompt_names[f->state.prompt], why_pending(f));
+    box_show_print_row(cli, "prompt", "%s%s", box_prompt_names[f->state.prompt], why_pending(f));
     columns_lines(&cli->stdout_buf, f->prompt, "            ", PROMPT_LINES);
 }
 
@@ -304,18 +135,20 @@ static void show_network(struct cli *cli, const struct box_facts *f)
 static void show_limits(struct cli *cli, const struct box_facts *f)
 {
     bool first = true;
-    for (size_t i = 0; i < ARRAY_LEN(limits); i++) {
+    for (size_t i = 0; i < FACTS_LIMITS; i++) {
         char text[32];
-        uint64_t value = limit_value(f, i);
+        const struct facts_limit *limit = &facts_limits[i];
+        uint64_t value = facts_limit(f, i);
         if (!value)
             continue;
-        if (limits[i].unit == MILLIS)
+        if (limit->unit == FACTS_MILLIS)
             snprintf(text, sizeof(text), "%g", (double)value / 1000);
-        else if (limits[i].unit)
-            snprintf(text, sizeof(text), "%llu%s", (unsigned long long)value, limits[i].unit);
-        else
+        else if (limit->unit == FACTS_BYTES)
             add_size(value, text);
-        box_show_print_row(cli, first ? "limits" : "", "%s %s", limits[i].name, text);
+        else
+            snprintf(text, sizeof(text), "%llu%s", (unsigned long long)value,
+                limit->unit == FACTS_SECONDS ? " s" : "");
+        box_show_print_row(cli, first ? "limits" : "", "%s %s", limit->name, text);
         first = false;
     }
     for (size_t i = 0; i < f->state.gaps.n; i++)
@@ -352,7 +185,8 @@ static void show_runs(struct cli *cli, const struct box_facts *f)
 {
     size_t from = f->n_runs > RUNS_SHOWN ? f->n_runs - RUNS_SHOWN : 0;
     for (size_t i = from; i < f->n_runs; i++)
-        box_show_print_row(cli, i == from ? "recordings" : "", "%s", run_dir(cli, f, f->runs[i]));
+        box_show_print_row(
+            cli, i == from ? "recordings" : "", "%s", facts_run_dir(f, f->runs[i], cli->arena));
     if (from)
         box_show_print_row(cli, "", "and %zu older ones", from);
 }
@@ -378,11 +212,11 @@ static bool box_show_run(struct cli *cli, const struct args *args, struct err *e
 {
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     struct box_facts *f = ARENA_NEW(cli->arena, struct box_facts, 1);
-    if (!box_use_open(cli, args->v[0], BOX_USE_NO_AGENT, &use, err))
+    if (!config_box_open(cli->arena, args->v[0], BOX_USE_NO_AGENT, &use, err))
         return false;
     facts_gather(cli->arena, &use.box, f);
     if (cli->json)
-        return box_show_json(cli, f, err);
+        return out_json(cli, facts_json(f, cli->arena), err);
     show_text(cli, f);
     return true;
 }

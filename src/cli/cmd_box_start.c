@@ -35,7 +35,7 @@ static bool run_start(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct start_options *o = args->options;
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
-    if (!box_use_open(cli, args->v[0], BOX_USE_CHANGE, &use, err) ||
+    if (!config_box_open(cli->arena, args->v[0], BOX_USE_CHANGE, &use, err) ||
         !box_use_start(&use.box, !o->no_prompt, err))
         return false;
     box_use_gaps(cli, &use.box);
@@ -78,7 +78,7 @@ static bool run_stop(struct cli *cli, const struct args *args, struct err *err)
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     bool ran;
     uint64_t grace = o->grace < 0 ? 0 : o->grace ? (uint64_t)o->grace : GRACE_S;
-    return box_use_open(cli, args->v[0], BOX_USE_LOOK, &use, err) &&
+    return config_box_open(cli->arena, args->v[0], BOX_USE_LOOK, &use, err) &&
            client_stop_box(&use.box, grace * 1000, &ran, err) &&
            box_start_print_status(cli, &use.box, ran ? "stopped" : "was not running", err);
 }

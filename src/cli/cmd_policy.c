@@ -26,10 +26,10 @@ struct policy_source_options {
     const char *root;
 };
 
-#define SOURCE_OPTS(type)                                               \
-    OPT_ONE_OF("preset", 0, type, source.preset, "NAME", preset_names,  \
-        "a built-in policy: build, c, node, python, readonly or test"), \
-        OPT_STRING("root", 0, type, source.root, "DIR", ARG_DIR,        \
+#define SOURCE_OPTS(type)                                                                        \
+    OPT_ONE_OF(                                                                                  \
+        "preset", 0, type, source.preset, "NAME", preset_names, "a built-in policy: {choices}"), \
+        OPT_STRING("root", 0, type, source.root, "DIR", ARG_DIR,                                 \
             "the working root that the preset is for; default: the current directory")
 
 static bool load_preset(struct cli *cli, const struct policy_source_options *source,

@@ -4,7 +4,6 @@
 #include "cli/box_cmds.h"
 #include "cli/cmds.h"
 #include "cli/prepare.h"
-#include "cli/watch.h"
 #include "io/file.h"
 #include "io/interrupt.h"
 #include "job/job.h"
@@ -12,6 +11,7 @@
 #include "run/golden_select.h"
 #include "run/suite.h"
 #include "tui/display.h"
+#include "watch/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,16 +1,10 @@
 /* cordon sessions: list, show, export, import, rm, fork. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "agent/catalog.h"
+#include "agent/conversations.h"
 #include "agent/exchange.h"
-#include "agent/undo.h"
+#include "chat/session_view.h"
 #include "cli/cmds.h"
-#include "cli/session_view.h"
-#include "config/config.h"
-#include "io/file.h"
-
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
+#include "cli/out.h"
 
 enum {
     LISTED = 50, /* entries shown on a terminal without --all */
@@ -19,48 +13,17 @@ enum {
 };
 #define LIST_ARENA ((size_t)1 << 30)
 
-static bool sessions_dir(struct cli *cli, const char **ret_dir, struct err *err)
-{
-    return config_state_path(cli->arena, "sessions", ret_dir, err);
-}
-
-static void sessions_print_notes(struct cli *cli, const struct store *s)
-{
-    const json_t *note;
-    size_t i;
-    json_array_foreach(store_notes(s), i, note)
-        out_warn(cli, "%s: %s", store_id(s), json_string_value(note));
-}
-
-static bool sessions_open_stored(
-    struct cli *cli, const char *word, struct store **ret_store, struct err *err)
-{
-    const char *dir;
-    if (!sessions_dir(cli, &dir, err) || !store_open(dir, word, STORE_READ, ret_store, err))
-        return false;
-    sessions_print_notes(cli, *ret_store);
-    return true;
-}
-
 /* list ---------------------------------------------------------------------------------------- */
 
 struct sessions_list_options {
     bool all, ids;
 };
 
-static bool list_json(struct cli *cli, const struct catalog *c, struct err *err)
-{
-    json_t *object = json_object(), *list = json_array();
-    for (size_t i = 0; i < c->n; i++)
-        json_push(list, field_write(&catalog_shape, &c->entries[i]));
-    json_put(object, "sessions", list);
-    return out_json(cli, object, err);
-}
-
 static void list_text(struct cli *cli, const struct catalog *c, bool all)
 {
     size_t n = all || !cli->to_terminal ? c->n : MIN(c->n, (size_t)LISTED);
-    session_view_list(cli, c, n);
+    const struct session_view view = {&cli->stdout_buf, cli->to_terminal, cli->color};
+    session_view_list(&view, c, n);
     if (c->n == 0)
         out_note(cli, "there are no sessions yet");
     if (n < c->n)
@@ -83,12 +46,12 @@ static bool sessions_run_list(struct cli *cli, const struct args *args, struct e
     const char *dir;
     AUTO_ARENA struct arena a = ARENA_INIT(LIST_ARENA);
     struct catalog c = {0};
-    if (!sessions_dir(cli, &dir, err) || !catalog_load(dir, &a, &c, err))
+    if (!conversations_dir(cli->arena, &dir, err) || !catalog_load(dir, &a, &c, err))
         return false;
     if (!options->ids)
         warn_of_damage(cli, &c);
     if (cli->json)
-        return list_json(cli, &c, err);
+        return out_json(cli, conversations_list_json(&c), err);
     if (!options->ids)
         list_text(cli, &c, options->all);
     for (size_t i = 0; i < c.n && options->ids; i++)
@@ -125,34 +88,16 @@ struct sessions_show_options {
     bool full;
 };
 
-static bool sessions_show_json(struct cli *cli, const struct store *s, struct err *err)
-{
-    static const char *const keys[] = {
-        "id", "created_at", "title", "cwd", "provider", "model", "system_prompt"};
-    json_t *object = json_object();
-    for (size_t i = 0; i < ARRAY_LEN(keys); i++)
-        if (store_text(s, keys[i]).p)
-            json_put(object, keys[i], json_text(store_text(s, keys[i])));
-    AUTO_JSON json_t *counting = store_messages(s);
-    json_put(object, "updated_at", json_text(store_updated_at(s)));
-    json_put(object, "file", json_text(str_z(store_path(s))));
-    json_put(object, "messages", json_incref((json_t *)store_all(s)));
-    json_put(object, "counting", json_integer((json_int_t)json_array_size(counting)));
-    if (store_is_imported(s))
-        json_put(object, "imported", json_true());
-    json_put(object, "notes", json_incref((json_t *)store_notes(s)));
-    return out_json(cli, object, err);
-}
-
 static bool sessions_run_show(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct sessions_show_options *options = args->options;
     AUTO_STORE struct store *s = NULL;
-    if (!sessions_open_stored(cli, args->v[0], &s, err))
+    if (!conversations_open(cli->arena, args->v[0], out_notices(cli), &s, err))
         return false;
     if (cli->json)
-        return sessions_show_json(cli, s, err);
-    session_view_show(cli, s, options->full);
+        return out_json(cli, conversations_json(s), err);
+    const struct session_view view = {&cli->stdout_buf, cli->to_terminal, cli->color};
+    session_view_show(&view, s, options->full);
     return true;
 }
 
@@ -189,7 +134,7 @@ static bool sessions_run_export(struct cli *cli, const struct args *args, struct
 {
     const struct sessions_export_options *options = args->options;
     AUTO_STORE struct store *s = NULL;
-    if (!sessions_open_stored(cli, args->v[0], &s, err))
+    if (!conversations_open(cli->arena, args->v[0], out_notices(cli), &s, err))
         return false;
     if (!options->output) {
         exchange_add(s, &cli->stdout_buf);
@@ -239,45 +184,12 @@ struct sessions_import_options {
     bool replace;
 };
 
-/* Input that is not a file, such as a pipe, is read into memory first. */
-static bool open_input(const char *name, int *ret_fd, struct err *err)
-{
-    struct stat st;
-    bool dash = strcmp(name, "-") == 0;
-    AUTO_FD int fd = dash ? dup(STDIN_FILENO) : open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0 && errno == ENOENT)
-        return err_errno(err, E_NOT_FOUND, errno, "cannot read '%s'", name);
-    if (fd < 0 || fstat(fd, &st) != 0)
-        return err_errno(err, E_IO, errno, "cannot read '%s'", name);
-    if (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode)) {
-        *ret_fd = TAKE_FD(fd);
-        return true;
-    }
-    AUTO_BUF struct buf text = BUF_INIT((size_t)STORE_BYTES_MAX + (1 << 20));
-    AUTO_FD int memory = file_nameless();
-    if (!file_read(fd, (size_t)STORE_BYTES_MAX, name, &text, err) ||
-        !file_write(memory, buf_str(&text), name, err))
-        return false;
-    *ret_fd = TAKE_FD(memory);
-    return true;
-}
-
 static bool sessions_run_import(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct sessions_import_options *options = args->options;
-    const struct str hide[] = {
-        str_z(getenv("ANTHROPIC_API_KEY") ? getenv("ANTHROPIC_API_KEY") : ""),
-        str_z(getenv("OPENAI_API_KEY")), {0}};
     AUTO_STORE struct store *s = NULL;
-    const char *dir;
-    struct exchange_import import = {
-        .name = strcmp(args->v[0], "-") ? args->v[0] : "standard input",
-        .replace = options->replace,
-        .hide = hide};
-    if (!sessions_dir(cli, &dir, err) || !open_input(args->v[0], &import.fd, err) ||
-        !exchange_import(dir, &import, &s, err))
+    if (!conversations_import(cli->arena, args->v[0], options->replace, out_notices(cli), &s, err))
         return false;
-    sessions_print_notes(cli, s);
     if (!cli->json) {
         out_line(cli, "%s", store_id(s));
         return true;
@@ -319,15 +231,12 @@ static const struct cmd cmd_import = {
 
 static bool sessions_run_rm(struct cli *cli, const struct args *args, struct err *err)
 {
-    const char *dir, *undo, *id;
     AUTO_JSON json_t *removed = json_array();
-    if (!sessions_dir(cli, &dir, err) || !config_state_path(cli->arena, "undo", &undo, err))
-        return false;
     for (size_t i = 0; i < args->n; i++) {
         AUTO_ARENA struct arena a = ARENA_INIT(LIST_ARENA);
-        if (!catalog_find(dir, str_z(args->v[i]), &a, &id, err) || !catalog_remove(dir, id, err))
+        const char *id;
+        if (!conversations_remove(&a, args->v[i], &id, err))
             return false;
-        undo_remove(undo, id);
         json_push(removed, json_string(id));
     }
     if (!cli->json)
@@ -363,13 +272,8 @@ static bool sessions_run_fork(struct cli *cli, const struct args *args, struct e
 {
     const struct sessions_fork_options *options = args->options;
     AUTO_STORE struct store *s = NULL;
-    const char *dir, *word;
-    size_t n;
-    if (!sessions_dir(cli, &dir, err) ||
-        !exchange_parse_fork(args->v[0], cli->arena, &word, &n, err) ||
-        !exchange_fork(dir, word, n, options->id, &s, err))
+    if (!conversations_fork(cli->arena, args->v[0], options->id, out_notices(cli), &s, err))
         return false;
-    sessions_print_notes(cli, s);
     if (!cli->json) {
         out_line(cli, "%s", store_id(s));
         return true;

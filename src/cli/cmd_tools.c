@@ -4,16 +4,9 @@
 #include "cli/agent_opts.h"
 #include "cli/cmds.h"
 #include "cli/out.h"
-#include "io/file.h"
 #include "io/patience.h"
+#include "tool/call_arguments.h"
 #include "tool/call_server.h"
-
-#include <errno.h>
-#include <fcntl.h>
-
-enum {
-    ARG_NAME_MAX = 100,
-};
 
 /* tools --------------------------------------------------------------------------------------- */
 
@@ -60,79 +53,12 @@ struct tool_options {
     bool serve;
 };
 
-/* Arguments that are too long are read far enough for the call to refuse them, with an ordinary
- * result. */
-static bool read_arguments(int fd, const char *name, struct buf *text, struct err *err)
-{
-    if (file_read(fd, TOOL_ARGUMENTS_MAX, name, text, err))
-        return true;
-    if (text->n <= TOOL_ARGUMENTS_MAX)
-        return false;
-    err_done(err);
-    return true;
-}
-
-/* ARGS, @FILE or - */
-static bool tools_read_source(const char *source, struct buf *text, struct err *err)
-{
-    if (strcmp(source, "-") == 0)
-        return read_arguments(STDIN_FILENO, "standard input", text, err);
-    if (source[0] != '@') {
-        buf_add_z(text, source);
-        return true;
-    }
-    AUTO_FD int fd = open(source + 1, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot open '%s'", source + 1);
-    return read_arguments(fd, source + 1, text, err);
-}
-
-static const struct field *tools_find_field(const struct tool *tool, struct str name)
-{
-    for (size_t i = 0; tool && i < tool->args->n_fields; i++) {
-        const struct field *f = &tool->args->fields[i];
-        if (str_is(name, f->name) || (f->alias && str_is(name, f->alias)))
-            return f;
-    }
-    return NULL;
-}
-
-/* Converts a word to the type of the argument. */
-static json_t *tools_parse_value(const struct field *f, struct str word)
-{
-    int64_t number;
-    switch (f ? f->kind : FIELD_KIND_STR) {
-    case FIELD_KIND_BOOL:
-        if (str_is(word, "true") || str_is(word, "false"))
-            return json_boolean(str_is(word, "true"));
-        break;
-    case FIELD_KIND_I64:
-    case FIELD_KIND_U64:
-    case FIELD_KIND_U32:
-    case FIELD_KIND_U16:
-        if (str_to_int(word, INT64_MIN, INT64_MAX, &number))
-            return json_integer(number);
-        break;
-    default:
-        break;
-    }
-    return json_text(word);
-}
-
-static bool read_pairs(
+static bool tools_read_pairs(
     const struct tool *tool, const struct opt_words *pairs, json_t *object, struct err *err)
 {
-    for (size_t i = 0; i < pairs->n; i++) {
-        struct str pair = str_z(pairs->v[i]), name, word;
-        if (str_find(pair, '=') <= 0)
-            return err_set(err, E_CLI_INVALID_ARG, "--arg takes NAME=VALUE, not '%s'", pairs->v[i]);
-        str_cut(pair, '=', &name, &word);
-        AUTO_BUF struct buf key = BUF_INIT(ARG_NAME_MAX);
-        buf_add_str(&key, name);
-        if (!buf_ok(&key) || !utf8_valid(name))
-            return err_set(err, E_CLI_INVALID_ARG, "'%s' names no argument", pairs->v[i]);
-        json_put(object, buf_z(&key), tools_parse_value(tools_find_field(tool, name), word));
-    }
+    for (size_t i = 0; i < pairs->n; i++)
+        if (!call_arguments_add(tool, pairs->v[i], object, err))
+            return false;
     return true;
 }
 
@@ -246,8 +172,8 @@ static bool call_one(struct one_call *c, struct err *err)
     struct tool_setup setup = TOOL_SETUP_INIT;
     AUTO_ERR struct err why = {0};
     /* Read before signals are blocked: the user may interrupt typing the arguments. */
-    bool read UNUSED = read_pairs(tool_find(c->name), &options->arg, c->pairs, &c->bad) &&
-                       (!options->json || tools_read_source(options->json, &c->text, &c->bad));
+    bool read UNUSED = tools_read_pairs(tool_find(c->name), &options->arg, c->pairs, &c->bad) &&
+                       (!options->json || call_arguments_read(options->json, &c->text, &c->bad));
     if (tool_setup_open(c->cli->arena, &options->tools, out_notices(c->cli), &setup, &why)) {
         if (str_is(c->name, "shell"))
             tool_setup_warn(&setup);

@@ -135,7 +135,7 @@ enum {
 
 static void find_vectors(struct version_vector vectors[VECTORS])
 {
-    vectors[0] = (struct version_vector){"AVX2", "search and screens", CPU_HAS(AVX2)};
+    vectors[0] = (struct version_vector){"AVX2", "search", CPU_HAS(AVX2)};
     vectors[1] =
         (struct version_vector){"SHA", "object names of git", CPU_HAS(SHA) && CPU_HAS(SSE4_1)};
 }

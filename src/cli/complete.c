@@ -183,8 +183,9 @@ static void zsh_options(struct buf *b, const struct cmd *cmd, const char *words)
     buf_printf(b, "    '%s')\n      opts=(", words);
     for (size_t i = 0; (opt = cmd_option(cmd, i)); i++) {
         char name[128];
+        AUTO_BUF struct buf help = BUF_INIT(OPT_HELP_MAX);
         snprintf(name, sizeof(name), "--%s", opt->name);
-        zsh_item(b, name, opt->help);
+        zsh_item(b, name, opt_help(opt, &help));
     }
     buf_add_z(b, ")\n      next=(");
     for (size_t i = 0; cmd->subs && cmd->subs[i]; i++)
@@ -273,7 +274,8 @@ static void fish_options(struct buf *b, const struct cmd *cmd, const char *words
             complete_add_words(&flags, opt->choices);
             buf_add_z(&flags, "'");
         }
-        fish_line(b, words, "", buf_z(&flags), opt->help);
+        AUTO_BUF struct buf help = BUF_INIT(OPT_HELP_MAX);
+        fish_line(b, words, "", buf_z(&flags), opt_help(opt, &help));
     }
 }
 

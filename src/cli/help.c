@@ -61,7 +61,8 @@ static void help_add_options(struct cli *cli, const struct cmd *cmd)
         else
             snprintf(
                 name, sizeof(name), "%s--%s%s%s", letter, opt->name, opt->value ? " " : "", value);
-        help_add_row(cli, name, opt->help);
+        AUTO_BUF struct buf help = BUF_INIT(OPT_HELP_MAX);
+        help_add_row(cli, name, opt_help(opt, &help));
     }
 }
 

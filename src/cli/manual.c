@@ -29,7 +29,8 @@ static void manual_add_options(struct buf *b, const struct opt *opts, size_t n)
         else if (opts[i].value)
             buf_printf(b, " _%s_", opts[i].value);
         buf_add_z(b, "\n\t");
-        manual_add_escaped(b, opts[i].help);
+        AUTO_BUF struct buf help = BUF_INIT(OPT_HELP_MAX);
+        manual_add_escaped(b, opt_help(&opts[i], &help));
         for (size_t j = 0; opts[i].choices && opts[i].choices[j]; j++)
             buf_printf(b, "%s*%s*", j ? ", " : "; one of ", opts[i].choices[j]);
         buf_add_z(b, "\n\n");

@@ -14,7 +14,7 @@
         "the policy, as JSON or YAML; default: this command alone, and the working directory to " \
         "read"),                                                                                  \
         OPT_ONE_OF("preset", 0, type, prepare.preset, "NAME", preset_names,                       \
-            "a built-in policy: build, c, node, python, readonly or test"),                       \
+            "a built-in policy: {choices}"),                                                      \
         OPT_STRING("root", 0, type, prepare.root, "DIR", ARG_DIR,                                 \
             "the working root that the preset is for; default: the current directory"),           \
         OPT_STRING("cwd", 0, type, prepare.cwd, "DIR", ARG_DIR, "where the command starts"),      \

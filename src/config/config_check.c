@@ -86,7 +86,7 @@ static bool config_check_agents(const struct config *config, struct err *err)
 static bool config_check_provider(const struct config *config, struct err *err)
 {
     AUTO_CHOICE struct choice c = CHOICE_INIT(config->provider);
-    AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX);
+    AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX), names = BUF_INIT(CHOICE_LIST_MAX);
     if (!config->provider.p)
         return true;
     for (size_t i = 0; provider_names[i]; i++)
@@ -94,8 +94,9 @@ static bool config_check_provider(const struct config *config, struct err *err)
             return true;
     choice_add_all(&c, provider_names);
     choice_hint(&c, "", &hint);
-    err_set(err, E_CONFIG, "there is no '" STR_FMT "'; there are: anthropic, openai, scripted%s",
-        STR_ARG(config->provider), buf_z(&hint));
+    choice_join(provider_names, ", ", &names);
+    err_set(err, E_CONFIG, "there is no '" STR_FMT "'; there are: %s%s", STR_ARG(config->provider),
+        buf_z(&names), buf_z(&hint));
     return blame_key(err, "provider", (struct str){0});
 }
 

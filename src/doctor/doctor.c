@@ -3,8 +3,8 @@
 #include "doctor/doctor.h"
 
 #include "policy/load.h"
-#include "sandbox/host_plan.h"
 #include "sandbox/launch.h"
+#include "session/confined.h"
 
 /* Mechanisms that limit the number of processes. */
 static const char *const limiter_words[LIMITER_WAYS] = {
@@ -25,16 +25,12 @@ _Static_assert(LIMITER_COUNT_MS == 10, "the words above");
 static bool doctor_rehearse(
     const char *text, struct arena *a, struct limiter_kept *ret_kept, struct err *err)
 {
-    struct policy policy;
-    struct verdict v;
-    struct plan plan;
-    if (!policy_parse(str_z(text), "doctor", a, &policy, err))
+    struct confined c;
+    if (!policy_parse(str_z(text), "doctor", a, &c.policy, err) ||
+        !confined_make(&c, &(struct confined_options){0}, a, err))
         return false;
-    policy_validate(&policy, &(struct policy_host){0}, a, &v);
-    if (!host_plan(&(struct host_plan_input){.verdict = &v}, a, &plan, err))
-        return false;
-    *ret_kept = limiter_look(&plan);
-    return launch_rehearse(&plan, err);
+    *ret_kept = limiter_look(&c.plan);
+    return launch_rehearse(&c.plan, err);
 }
 
 static void doctor_add_check(struct doctor *d, const struct doctor_check *check)

@@ -14,8 +14,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-extern char **environ;
-
 enum {
     GRACE_MS = 1000, /* time for the command to restore the terminal */
 };

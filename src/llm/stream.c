@@ -5,6 +5,7 @@
 #include "llm/retry.h"
 #include "llm/source.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <sys/eventfd.h>
@@ -27,7 +28,7 @@ bool provider_stream(struct provider *p, const struct llm_request *request,
         return false;
     int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake < 0)
-        return err_set(err, E_IO, "cannot make an event descriptor");
+        return err_errno(err, E_IO, errno, "cannot make an event descriptor");
     struct stream *s = base_alloc(sizeof(*s));
     *s = (struct stream){.state = STREAM_NEW};
     pthread_mutex_init(&s->lock, NULL);

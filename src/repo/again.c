@@ -100,7 +100,7 @@ static void renew(struct protect *p)
     for (size_t i = 0; i < p->n_roots; i++) {
         struct protect_root *r = &p->roots[i];
         before[i] = *r;
-        r->n_known = r->n_named = r->n_links = r->n_ways = 0;
+        r->n_known = r->n_named = r->n_links = r->n_ways = r->n_trees = 0;
         r->before = &before[i];
         scan_learn(&r->scan);
         known_root(p, r);

@@ -10,6 +10,7 @@
 #include "repo/known.h"
 #include "repo/lead.h"
 #include "repo/links.h"
+#include "repo/tree.h"
 #include "repo/watch.h"
 
 #include <errno.h>
@@ -153,25 +154,11 @@ static bool has_entry(const struct gitconfig *config, const struct gitconfig_ent
     return false;
 }
 
-static bool is_worktree_setting(const struct gitconfig_entry *e)
-{
-    return str_is(e->section, "core") && !e->subsection.p && str_is(e->name, "worktree");
-}
-
 /* `git submodule` writes the path of the work tree, and the `.git` file there points back. */
 static bool is_own_worktree(
-    struct check *c, const struct part *part, const struct gitconfig_entry *e)
+    const struct check *c, const struct part *part, const struct gitconfig_entry *e)
 {
-    if (!is_worktree_setting(e))
-        return false;
-    struct str gitdir = known_absolute(c->root, part->path, c->arena);
-    struct str tree = lexical_absolute(c->arena, gitdir, e->value);
-    if (!lexical_is_below(c->root->path, tree))
-        return false;
-    struct str pointer = join(c, arena_str(c->arena, lexical_rest(c->root->path, tree)), ".git");
-    const struct scan_place *place = scan_at(&c->root->scan, pointer);
-    return place && place->kind == SCAN_POINTER &&
-           str_eq(lead_pointer(c->root, pointer, c->arena), part->path);
+    return tree_is_setting(e) && tree_is_own(c->root, part->path, e->value);
 }
 
 /* The settings that may stay: those that existed before, and those that are harmless here. */
@@ -358,7 +345,10 @@ static void check_new_part(struct check *c, enum scan_kind kind, const struct pa
         check_tree_settings(c, part);
     else if (kind == SCAN_GITDIR && strcmp(name, "hooks") == 0)
         check_hooks(c, part);
-    else if (strcmp(name, PARTS_HELD) == 0 || strcmp(name, "gitdir") == 0)
+    else if (strcmp(name, PARTS_HELD) == 0)
+        return;
+    else if (strcmp(name, "gitdir") == 0 &&
+             tree_back_is_plain(c->p, c->root, part->dir, part->path))
         return;
     else if (strcmp(name, "commondir") == 0 && is_worktree(c, part))
         return;
@@ -370,6 +360,7 @@ static void check_new_part(struct check *c, enum scan_kind kind, const struct pa
              !(S_ISDIR(st.st_mode) && is_empty_dir(part)) && !has_accepted_file(c, part))
         hold(c, part,
             strcmp(name, "commondir") == 0 ? STR("leads to another repository")
+            : strcmp(name, "gitdir") == 0  ? STR("leads to another work tree")
                                            : STR("steers a version control system"));
 }
 
@@ -458,29 +449,16 @@ static void check_replaced(struct check *c, const struct part *part, const struc
 /* Conflicts -------------------------------------------------------------------------------------
  */
 
-/* Returns the last value of core.worktree in a settings file; no value: none. */
-static struct str find_worktree(int dir, const char *name, struct arena *a)
-{
-    AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
-    struct gitconfig config;
-    struct str value = {0};
-    if (!hold_read(dir, name, &text) || !gitconfig_parse(buf_str(&text), a, &config))
-        return value;
-    for (size_t i = 0; i < config.n; i++)
-        if (is_worktree_setting(&config.p[i]))
-            value = arena_str(a, config.p[i].value);
-    return value;
-}
-
 struct conflicts {
-    int dir;     /* the git directory */
-    bool inside; /* in each work tree, all listed files are inside it */
-    bool other;  /* there are work trees besides the usual one, or instead of it */
+    int dir;             /* the git directory */
+    bool inside;         /* in each work tree, all listed files are inside it */
+    bool other;          /* there are work trees besides the usual one, or instead of it */
+    struct str resolved; /* records of files whose conflict the user has resolved */
 };
 
 static void check_tree(struct conflicts *x, int tree)
 {
-    x->inside = x->inside && (tree < 0 || rebase_conflicts_are_inside(x->dir, tree));
+    x->inside = x->inside && (tree < 0 || rebase_conflicts_are_inside(x->dir, tree, x->resolved));
 }
 
 /* Work trees set by core.worktree. */
@@ -488,7 +466,7 @@ static void check_set_trees(struct conflicts *x)
 {
     for (size_t i = 0; i < KNOWN_TEXTS; i++) {
         AUTO_ARENA struct arena a = ARENA_INIT(32 << 20);
-        struct str value = find_worktree(x->dir, parts_of(SCAN_GITDIR)[i], &a);
+        struct str value = tree_setting(x->dir, parts_of(SCAN_GITDIR)[i], &a);
         if (!value.p)
             continue;
         AUTO_FD int tree = openat(x->dir, value.p, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -520,7 +498,8 @@ static void check_led_trees(const struct check *c, struct conflicts *x, const st
 static bool conflicts_may_stay(
     const struct check *c, int dir, const struct scan_place *place, const struct known_text *then)
 {
-    struct conflicts x = {.dir = dir, .inside = true, .other = true};
+    struct conflicts x = {
+        .dir = dir, .inside = true, .other = true, .resolved = then ? then->text : STR("")};
     struct stat st;
     if (fstat(dir, &st) != 0)
         return false;
@@ -758,9 +737,11 @@ void check_root(struct protect *p, struct protect_root *r)
     bool *touched = ARENA_NEW(&a, bool, r->scan.n_places + 1);
     for (size_t i = 0; i < r->scan.n_places; i++)
         touched[i] = check_found(p, r, &r->scan.places[i]);
+    r->index_bytes = KNOWN_INDEX_BYTES;
     for (size_t i = 0; i < r->scan.n_places; i++)
         links_check(p, r, i, touched);
     inner_check(p, r);
     check_ways(&c);
+    tree_check(p, r);
     check_named(&c);
 }

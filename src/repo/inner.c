@@ -118,24 +118,10 @@ static struct str path_of(const struct inner *link, struct arena *a)
         link->git.n || link->rest.n ? "/" : "", link->name));
 }
 
-static bool is_known(const struct protect_root *r, struct str path)
-{
-    for (size_t i = 0; i < r->n_ways; i++)
-        if (str_eq(r->ways[i].path, path))
-            return true;
-    return false;
-}
-
 static void add_one(const struct inner *link)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    struct protect_root *r = link->root;
-    struct arena *facts = &link->p->facts;
-    struct str path = path_of(link, &a);
-    if (r->n_ways < KNOWN_WAYS_MAX && !is_known(r, path) &&
-        arena_left(facts) > (size_t)KNOWN_ARENA_SPARE)
-        r->ways[r->n_ways++] =
-            (struct known_way){arena_str(facts, path), known_look(r->fd, path.p, facts)};
+    (void)known_add_way(link->p, link->root, path_of(link, &a));
 }
 
 void inner_know(struct protect *p, struct protect_root *r)
@@ -149,7 +135,7 @@ static void hold_one(const struct inner *link)
     AUTO_BUF struct buf where = BUF_INIT(PATH_MAX + NAME_MAX);
     const struct protect_root *r = link->root;
     struct str path = path_of(link, &a);
-    if (is_known(r, path))
+    if (known_is_way(r, path))
         return;
     AUTO_FD int dir = known_open(r, link->git);
     const char *part =

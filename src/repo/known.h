@@ -29,6 +29,9 @@ enum {
     KNOWN_NAMED_MAX = 5000,
     KNOWN_LINKS_MAX = 10 * 1000,
     KNOWN_WAYS_MAX = 5000,
+    KNOWN_TREES_MAX = 8000,
+    KNOWN_INDEXES = 256,
+    KNOWN_INDEX_BYTES = 512 << 20, /* of all indexes that are read in a check */
     AGAIN_ARENA = 256 << 20,
     KNOWN_ARENA_SPARE = 64 << 20, /* with less, texts are not remembered: all in them is new */
     KNOWN_ANY_DEVICE = 0,         /* of an interrupted session: device numbers change */
@@ -55,7 +58,7 @@ struct known {
     struct known_lead lead;
     bool moved; /* since the last command git finds another directory from there */
     struct known_text steps[REBASE_FILES]; /* their text that runs programs */
-    struct known_text index;               /* as of the last check; no text */
+    struct known_text index;               /* at the start or as of the last check; no text */
     bool open_links; /* it has entries for repositories that a command made: checked each time */
 };
 
@@ -80,6 +83,20 @@ struct known_way {
     struct known_name then;
 };
 
+/* A work tree that a git directory names (repo/tree.h). */
+struct known_tree {
+    struct str git;  /* relative to the root */
+    struct str path; /* absolute, or relative to the git directory */
+};
+
+/* An index of a repository that is not known: it was read, and has no entries for repositories. */
+struct known_index {
+    dev_t dev;
+    ino_t ino;
+    off_t size;
+    struct timespec changed;
+};
+
 /* A place after a check, and each of its parts: the numbers differ after any later change. */
 struct known_stamp {
     struct scan_place place;
@@ -100,8 +117,12 @@ struct protect_root {
     size_t n_links;
     struct known_way *ways;
     size_t n_ways;
+    struct known_tree *trees;
+    size_t n_trees;
     struct known_stamp *stamps;
     size_t n_stamps;
+    struct known_index indexes[KNOWN_INDEXES]; /* by inode */
+    uint64_t index_bytes;                      /* that may still be read in this check */
 };
 
 /* Returns the present state of a name in a directory. The target is in the arena. */
@@ -123,6 +144,10 @@ bool known_is(int dir, const char *name, const struct known_text *text);
 /* Reads a settings file if it has changed since; returns false if it has not. Its text replaces the
  * previous one. If it does not fit in the arena, its inode is 0. */
 bool known_read(int dir, const char *name, struct known_text *text, struct arena *a);
+
+/* Remembers a symlink of the root by its path; returns false if there is no room. */
+bool known_add_way(struct protect *p, struct protect_root *r, struct str path);
+bool known_is_way(const struct protect_root *r, struct str path);
 
 /* Creates a state without roots; opens a root, which takes ownership of the descriptor; allocates
  * the tables of a root. */

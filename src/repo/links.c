@@ -1,8 +1,9 @@
-/* Index entries for separate repositories. */
+/* Indexes that a command changed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/links.h"
 
 #include "base/utf8.h"
+#include "io/dir.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "repo/gitlink.h"
@@ -18,6 +19,7 @@ enum {
     DROP_MAX = 1000, /* entries; with more, the whole index is set aside */
     NAMED_MAX = 400, /* bytes of their names in a line */
     ARENA_MAX = 64 << 20,
+    LISTED_MAX = 1000, /* names in a git directory */
 };
 
 struct links {
@@ -47,16 +49,6 @@ static bool was_repository(const struct links *l, struct str git)
         if (str_eq(l->root->known[i].path, git))
             return true;
     return false;
-}
-
-/* Paths as git writes them: a handcrafted index may have others. */
-static bool is_clean(struct str path)
-{
-    struct str component, rest = path;
-    while (str_cut(rest, '/', &component, &rest))
-        if (component.n == 0 || str_is(component, ".") || str_is(component, ".."))
-            return false;
-    return path.n && path.n < PATH_MAX && path.p[path.n - 1] != '/';
 }
 
 static size_t number_of(const struct protect_root *r, const struct scan_place *place)
@@ -92,7 +84,7 @@ static bool judge(struct links *l, struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     struct stat st;
-    if (!is_clean(path))
+    if (path.n >= PATH_MAX)
         return false;
     struct str git = str_z(arena_printf(
         &a, STR_FMT "%s" STR_FMT "/.git", STR_ARG(l->tree), l->tree.n ? "/" : "", STR_ARG(path)));
@@ -113,7 +105,8 @@ static bool judge(struct links *l, struct str path)
 
 /* The index ------------------------------------------------------------------------------------ */
 
-static void report(const struct links *l, const char *where, struct str what, struct err *err)
+static void report(
+    const struct links *l, const char *where, struct str what, int errnum, const struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     struct str git = known_absolute(l->root, l->git, &a);
@@ -121,6 +114,7 @@ static void report(const struct links *l, const char *where, struct str what, st
         &(struct protect_held){.path = str_z(arena_printf(&a, STR_FMT "/index", STR_ARG(git))),
             .where = str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(git), where)),
             .what = what,
+            .errnum = errnum,
             .why = str_z(err->code ? err->message : "")});
 }
 
@@ -147,65 +141,122 @@ static void drop(struct links *l, int dir)
         return;
     add_names(l, &what);
     l->open |= err.code != ERR_NONE;
-    report(l, PARTS_HELD "/gitlinks", buf_str(&what), &err);
+    report(l, PARTS_HELD "/gitlinks", buf_str(&what), 0, &err);
 }
 
-static void hold_index(const struct links *l, int dir)
+static void hold_index(const struct links *l, int dir, struct str what)
 {
     AUTO_BUF struct buf where = BUF_INIT(PATH_MAX);
-    AUTO_ERR struct err err = {0};
     int errnum = hold_part(dir, "index", &where);
-    if (errnum)
-        err_errno(&err, E_IO, errnum, "cannot move it");
-    report(l, buf_z(&where), STR("an index with entries for very many new repositories"), &err);
+    report(l, buf_z(&where), what, errnum, &(struct err){0});
 }
 
-static void check_all(struct links *l, int dir, const struct tracked *t)
+static bool check_all(struct links *l, int dir, const struct tracked *t)
 {
     for (size_t i = 0; i < t->n_links; i++) {
         if (judge(l, t->links[i]))
             continue;
         if (l->n == DROP_MAX) {
-            hold_index(l, dir);
-            return;
+            hold_index(l, dir, STR("an index with entries for very many new repositories"));
+            return false;
         }
         l->drop[l->n++] = t->links[i];
     }
     if (l->n)
         drop(l, dir);
+    return true;
+}
+
+/* Indexes that were read ----------------------------------------------------------------------- */
+
+/* A command can change the entries of a split index without changing the index itself. */
+static bool may_be_split(int dir)
+{
+    AUTO_DIR struct dir d = DIR_INIT(LISTED_MAX);
+    bool found = !dir_open(&d, dir, ".");
+    while (!found && dir_next(&d))
+        found = str_starts_with(str_z(d.name), STR("sharedindex."));
+    return found || !dir_complete(&d);
+}
+
+static struct known_index *slot_of(struct protect_root *r, const struct stat *st)
+{
+    return &r->indexes[st->st_ino % KNOWN_INDEXES];
+}
+
+static bool was_read(struct protect_root *r, const struct stat *st)
+{
+    const struct known_index *i = slot_of(r, st);
+    return i->ino == st->st_ino && i->dev == st->st_dev && i->size == st->st_size &&
+           i->changed.tv_sec == st->st_ctim.tv_sec && i->changed.tv_nsec == st->st_ctim.tv_nsec;
+}
+
+/* Remembers the present state. Commands that still run may change an index again within the same
+ * tick of the clock. */
+static void note_state(
+    const struct links *l, int dir, const struct stat *st, struct known *known, bool has_links)
+{
+    if (known)
+        known->open_links = l->open;
+    if (l->p->busy)
+        return;
+    if (known)
+        (void)known_read(dir, "index", &known->index, NULL);
+    else if (!has_links)
+        *slot_of(l->root, st) =
+            (struct known_index){st->st_dev, st->st_ino, st->st_size, st->st_ctim};
 }
 
 /* Returns true if there is anything to check. */
-static bool is_due(const struct protect_root *r, int dir, struct known *known)
+static bool is_due(
+    struct protect_root *r, int dir, const struct known *known, const struct stat *st)
 {
-    return !known || known_read(dir, "index", &known->index, NULL) || known->open_links ||
-           r->scan.cut;
+    if (r->scan.cut || (known && known->open_links) || may_be_split(dir))
+        return true;
+    return !was_read(r, st) && !(known && known_is(dir, "index", &known->index));
+}
+
+/* Reads an index; sets it aside if git would not have written it. An index of the user's that was
+ * already too large stays. */
+static bool read_index(const struct links *l, int dir, const struct stat *st,
+    const struct known *known, struct tracked *t)
+{
+    AUTO_BUF struct buf what = BUF_INIT(PATH_MAX);
+    AUTO_ERR struct err err = {0};
+    struct protect *p = l->p;
+    if (known && known->index.size > PROTECT_INDEX_MAX) {
+        p->cut = true;
+        return false;
+    }
+    if (st->st_size > PROTECT_INDEX_MAX || (uint64_t)st->st_size > l->root->index_bytes) {
+        hold_index(l, dir, STR("an index that is too large to be read; 'git reset' makes one"));
+        return false;
+    }
+    l->root->index_bytes -= (uint64_t)st->st_size;
+    if (tracked_read(dir, t, &err))
+        return true;
+    buf_printf(&what, "%s; 'git reset' makes one", err.message);
+    hold_index(l, dir, buf_str(&what));
+    return false;
 }
 
 void links_check(struct protect *p, struct protect_root *r, size_t which, const bool *touched)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
-    AUTO_ERR struct err ignored = {0};
     AUTO_TRACKED struct tracked t = {0};
     const struct scan_place *place = &r->scan.places[which];
     struct known *known = (struct known *)known_find(r, place);
     struct stat st;
     struct str git = place->path;
-    if (place->kind != SCAN_GITDIR || !str_is(lexical_name(git), ".git"))
-        return;
-    AUTO_FD int dir = known_open(r, git);
-    if (dir < 0 || fstatat(dir, "index", &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return;
-    p->cut |= st.st_size > PROTECT_INDEX_MAX;
-    if (st.st_size > PROTECT_INDEX_MAX || !is_due(r, dir, known) ||
-        !tracked_read(dir, &t, &ignored))
+    bool usual = str_is(lexical_name(git), ".git");
+    AUTO_FD int dir = place->kind == SCAN_GITDIR ? known_open(r, git) : -1;
+    if (dir < 0 || fstatat(dir, "index", &st, AT_SYMLINK_NOFOLLOW) != 0 || S_ISLNK(st.st_mode) ||
+        (!usual && !known_has_head(dir)) || !is_due(r, dir, known, &st))
         return;
     struct links *l = ARENA_NEW(&a, struct links, 1);
     *l = (struct links){
         .p = p, .root = r, .touched = touched, .git = git, .tree = arena_str(&a, known_above(git))};
-    check_all(l, dir, &t);
-    if (known) { /* remember the present state */
-        known->open_links = l->open;
-        (void)known_read(dir, "index", &known->index, NULL);
-    }
+    if (!read_index(l, dir, &st, known, &t) || (usual && !check_all(l, dir, &t)))
+        return;
+    note_state(l, dir, &st, known, usual && t.n_links);
 }

@@ -1,5 +1,10 @@
-/* Private to src/repo: index entries for separate repositories (gitlinks). git enters the
- * repository at such a path and obeys its settings. An entry stays if
+/* Private to src/repo: indexes that a command changed. git does not check the names of an index
+ * that it reads: `git checkout .` writes hooks, or files outside the work tree, if their names are
+ * in it. An index of any git directory that git would not have written, or that is too large to be
+ * read, is set aside.
+ *
+ * In a `.git`, an entry for a separate repository (a gitlink) makes git enter the repository at its
+ * path and obey its settings. It stays if
  *
  *   - git finds nothing to enter there: no `.git`;
  *   - the entry, or a repository at its path, existed before the command;

@@ -83,16 +83,7 @@ static void add_way(struct names *x, struct str path)
     struct protect_root *r = root_of(p, path);
     if (!r)
         return;
-    struct str rest = lexical_rest(r->path, path);
-    for (size_t i = 0; i < r->n_ways; i++)
-        if (str_eq(r->ways[i].path, rest))
-            return;
-    if (r->n_ways == KNOWN_WAYS_MAX || !has_room(p, rest.n + PATH_MAX)) {
-        x->budget.cut = true;
-        return;
-    }
-    rest = arena_str(&p->facts, rest);
-    r->ways[r->n_ways++] = (struct known_way){rest, known_look(r->fd, rest.p, &p->facts)};
+    x->budget.cut |= !known_add_way(p, r, lexical_rest(r->path, path));
 }
 
 static void on_link(void *context, struct str link)

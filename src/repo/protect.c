@@ -12,6 +12,7 @@
 #include "repo/lead.h"
 #include "repo/names.h"
 #include "repo/tracked.h"
+#include "repo/tree.h"
 #include "repo/unfinished.h"
 #include "repo/watch.h"
 
@@ -123,8 +124,9 @@ static void note_rebase(struct protect *p, int gitdir, struct known *k)
 {
     for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
         struct known_text now = {0};
-        if (k->steps[i].ino && known_is(gitdir, rebase_files[i].name, &k->steps[i]))
-            continue;
+        if (i != REBASE_RERERE && k->steps[i].ino &&
+            known_is(gitdir, rebase_files[i].name, &k->steps[i]))
+            continue; /* the index decides about conflicts */
         if (known_read(gitdir, rebase_files[i].name, &now, NULL))
             now.text = arena_left(&p->facts) < 2 * KNOWN_ARENA_SPARE
                            ? STR("")
@@ -184,19 +186,46 @@ static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct know
     return true;
 }
 
-static void know_gitlinks(struct protect *p, struct protect_root *r, const struct known *k)
+static void know_gitlinks(struct protect *p, struct protect_root *r, const struct known *k, int dir)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_TRACKED struct tracked t = {0};
-    struct stat st;
-    AUTO_FD int dir = known_open(r, k->path);
-    if (dir < 0 || fstatat(dir, "index", &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return;
-    p->cut |= st.st_size > PROTECT_INDEX_MAX;
-    if (st.st_size > PROTECT_INDEX_MAX || !tracked_read(dir, &t, &ignored))
+    p->cut |= k->index.size > PROTECT_INDEX_MAX;
+    if (k->index.size > PROTECT_INDEX_MAX || !tracked_read(dir, &t, &ignored))
         return;
     for (size_t i = 0; i < t.n_links; i++)
         add_gitlink(p, r, k, t.links[i]);
+}
+
+/* Of other git directories than `.git`, links_check() ignores the entries for repositories. */
+static void know_index(struct protect *p, struct protect_root *r, struct known *k)
+{
+    bool usual = str_is(lexical_name(k->path), ".git");
+    if (k->kind != SCAN_GITDIR || k->dormant || (usual && keep_gitlinks(p, r, k)))
+        return;
+    AUTO_FD int dir = known_open(r, k->path);
+    if (dir >= 0 && known_read(dir, "index", &k->index, NULL) && usual)
+        know_gitlinks(p, r, k, dir);
+}
+
+bool known_is_way(const struct protect_root *r, struct str path)
+{
+    for (size_t i = 0; i < r->n_ways; i++)
+        if (str_eq(r->ways[i].path, path))
+            return true;
+    return false;
+}
+
+bool known_add_way(struct protect *p, struct protect_root *r, struct str path)
+{
+    if (known_is_way(r, path))
+        return true;
+    if (r->n_ways == KNOWN_WAYS_MAX ||
+        arena_left(&p->facts) < path.n + PATH_MAX + 2 * (size_t)KNOWN_ARENA_SPARE)
+        return false;
+    path = arena_str(&p->facts, path);
+    r->ways[r->n_ways++] = (struct known_way){path, known_look(r->fd, path.p, &p->facts)};
+    return true;
 }
 
 void known_make_room(struct protect *p, struct protect_root *r, size_t places)
@@ -205,6 +234,7 @@ void known_make_room(struct protect *p, struct protect_root *r, size_t places)
     r->named = ARENA_NEW(&p->facts, struct known_named, KNOWN_NAMED_MAX);
     r->links = ARENA_NEW(&p->facts, struct known_gitlink, KNOWN_LINKS_MAX);
     r->ways = ARENA_NEW(&p->facts, struct known_way, KNOWN_WAYS_MAX);
+    r->trees = ARENA_NEW(&p->facts, struct known_tree, KNOWN_TREES_MAX);
 }
 
 void known_root(struct protect *p, struct protect_root *r)
@@ -216,13 +246,9 @@ void known_root(struct protect *p, struct protect_root *r)
     if (r->before)
         again_sift(p, r);
     inner_know(p, r);
-    for (size_t i = 0; i < r->n_known; i++) {
-        const struct known *k = &r->known[i];
-        if (k->kind != SCAN_GITDIR || k->dormant || !str_is(lexical_name(k->path), ".git"))
-            continue; /* links_check() ignores the index of other directories */
-        if (!keep_gitlinks(p, r, &r->known[i]))
-            know_gitlinks(p, r, &r->known[i]);
-    }
+    tree_know(p, r);
+    for (size_t i = 0; i < r->n_known; i++)
+        know_index(p, r, &r->known[i]);
 }
 
 struct protect *known_new(const struct protect_options *options)

@@ -33,7 +33,7 @@ enum {
     PROTECT_ROOTS_MAX = 64,
     PROTECT_HELD_MAX = 200, /* listed; any more are set aside and only counted */
     PROTECT_FILE_MAX = 1 << 20,
-    PROTECT_INDEX_MAX = 64 << 20,
+    PROTECT_INDEX_MAX = 128 << 20,
     PROTECT_WARNINGS_MAX = 20,
 };
 

@@ -6,6 +6,7 @@
 #include "path/lexical.h"
 #include "repo/gitconfig.h"
 #include "repo/hold.h"
+#include "repo/tracked.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -224,8 +225,9 @@ static bool are_words(struct str text, bool (*allows)(struct str word))
 
 /* Files ---------------------------------------------------------------------------------------- */
 
-/* A symlink on the path or in the place of the file would lead out of the work tree. */
-static bool is_inside(int tree, struct str path)
+/* A symlink on the path or in the place of the file would lead out of the work tree. One that is
+ * missing may become a symlink when the user takes over a commit. */
+static bool is_inside(int tree, struct str path, bool may_be_missing)
 {
     char name[PATH_MAX];
     struct stat st;
@@ -235,18 +237,50 @@ static bool is_inside(int tree, struct str path)
     name[path.n] = '\0';
     AUTO_FD int fd = beneath_open(tree, name, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     if (fd < 0)
-        return errno == ENOENT || errno == ENOTDIR;
+        return may_be_missing && (errno == ENOENT || errno == ENOTDIR);
     return fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-/* Records: conflict ID, tab, file, NUL. */
-static bool are_conflicts(int tree, struct str text)
+static bool has_record(struct str text, struct str record)
+{
+    struct str other;
+    while (str_cut(text, '\0', &other, &text))
+        if (str_eq(other, record))
+            return true;
+    return false;
+}
+
+/* Records: conflict ID, tab, file, NUL. As long as the index has the conflict, git refuses to take
+ * over a commit, which might replace the file by a symlink. */
+static bool are_conflicts(
+    const struct tracked *index, int tree, struct str text, struct str resolved)
 {
     struct str record, id, path;
-    while (str_cut(text, '\0', &record, &text))
-        if (!str_cut(record, '\t', &id, &path) || memchr(id.p, '/', id.n) || !is_inside(tree, path))
+    while (str_cut(text, '\0', &record, &text)) {
+        bool is_resolved = has_record(resolved, record);
+        if (!str_cut(record, '\t', &id, &path) || memchr(id.p, '/', id.n) ||
+            !is_inside(tree, path, is_resolved) ||
+            (!is_resolved && !tracked_is_unmerged(index, path)))
             return false;
+    }
     return true;
+}
+
+/* Returns the records of files that have no conflict in the index. */
+static struct str find_resolved(int gitdir, struct str text, struct arena *a)
+{
+    AUTO_TRACKED struct tracked index = {0};
+    AUTO_ERR struct err ignored = {0};
+    AUTO_BUF struct buf resolved = BUF_INIT(2 * FILE_MAX);
+    struct str record, id, path;
+    if (text.n == 0 || !tracked_read(gitdir, &index, &ignored))
+        return STR("");
+    while (str_cut(text, '\0', &record, &text))
+        if (str_cut(record, '\t', &id, &path) && !tracked_is_unmerged(&index, path)) {
+            buf_add_str(&resolved, record);
+            buf_add_byte(&resolved, '\0');
+        }
+    return arena_str(a, buf_str(&resolved));
 }
 
 /* All files ------------------------------------------------------------------------------------ */
@@ -284,11 +318,15 @@ bool rebase_has_conflicts(int gitdir)
            st.st_size > 0;
 }
 
-bool rebase_conflicts_are_inside(int gitdir, int tree)
+bool rebase_conflicts_are_inside(int gitdir, int tree, struct str resolved)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * FILE_MAX);
+    AUTO_TRACKED struct tracked index = {0};
+    AUTO_ERR struct err ignored = {0};
     bool there;
-    return read_file(gitdir, REBASE_RERERE, &text, &there) && are_conflicts(tree, buf_str(&text));
+    return read_file(gitdir, REBASE_RERERE, &text, &there) &&
+           tracked_read(gitdir, &index, &ignored) &&
+           are_conflicts(&index, tree, buf_str(&text), resolved);
 }
 
 struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a)
@@ -298,6 +336,8 @@ struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a)
     bool there;
     if (!read_file(gitdir, which, &text, &there))
         return STR("");
+    if (which == REBASE_RERERE)
+        return find_resolved(gitdir, buf_str(&text), a);
     if (which != REBASE_TODO)
         return is_plain(which, buf_str(&text)) ? STR("") : arena_str(a, buf_str(&text));
     struct lines programs = sort_programs(buf_str(&text), &own);

@@ -35,8 +35,9 @@ extern const struct rebase_kind {
     const char *name, *what;
 } rebase_files[REBASE_FILES];
 
-/* Returns the lines of the list that run a program, each once; for other files the text, unless git
- * itself would have written it. */
+/* Returns the lines of the list that run a program, each once; for REBASE_RERERE the records of
+ * files whose conflict is resolved; for other files the text, unless git itself would have written
+ * it. */
 struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a);
 
 /* Returns true if the file does more than the first one did. For REBASE_RERERE the work trees
@@ -44,8 +45,9 @@ struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a);
 bool rebase_adds(int gitdir, enum rebase_file which, struct str first);
 
 /* Returns true if there are files with conflicts; returns true if all of them are in this work
- * tree, and neither they nor a directory on their path is a symlink. */
+ * tree, neither they nor a directory on their path is a symlink, and the index has their conflicts.
+ * `resolved`: records of files without a conflict, or missing, that the user has left. */
 bool rebase_has_conflicts(int gitdir);
-bool rebase_conflicts_are_inside(int gitdir, int tree);
+bool rebase_conflicts_are_inside(int gitdir, int tree, struct str resolved);
 
 #endif

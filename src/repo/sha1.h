@@ -21,7 +21,8 @@ void sha1_of(struct str bytes, unsigned char hash[SHA1_BYTES]);
 
 /* Processes n whole blocks. */
 void sha1_blocks_plain(uint32_t h[5], const unsigned char *p, size_t n);
-/* The same with the processor's SHA instructions; returns false if it has none. */
+/* The same with the processor's SHA instructions; returns false if it has none. `box diff` of 1,000
+ * changed files of 25 KB takes 84 ms of CPU time with it, 333 ms without. */
 bool sha1_blocks_fast(uint32_t h[5], const unsigned char *p, size_t n);
 
 #endif

@@ -37,6 +37,7 @@ static const struct record_kind {
     {'N', 3, false}, /* named by settings: path, type, flags */
     {'L', 2, false}, /* index entry: repository, path */
     {'W', 3, false}, /* symlink on the path: path, type, target */
+    {'V', 2, false}, /* work tree: git directory, path */
     {'C', 8, true},  /* part that no mount keeps: path, mode, all bytes are here, inode, size, time
                         of change in s and ns */
     {'O', 3, false}, /* owner of the previous part: user, group; not all names are remembered */
@@ -174,6 +175,11 @@ static void put_others(struct buf *b, const struct protect_root *r)
         put(b, r->ways[i].path);
         put_number(b, r->ways[i].then.type);
         put(b, r->ways[i].then.target);
+    }
+    for (size_t i = 0; i < r->n_trees; i++) {
+        put_letter(b, 'V');
+        put(b, r->trees[i].git);
+        put(b, r->trees[i].path);
     }
 }
 
@@ -420,6 +426,8 @@ static void read_other(struct reading *x, char letter, const struct str *f)
         r->links[r->n_links++] = (struct known_gitlink){arena_str(a, f[0]), arena_str(a, f[1])};
     else if (letter == 'W' && r->n_ways < KNOWN_WAYS_MAX)
         r->ways[r->n_ways++] = (struct known_way){arena_str(a, f[0]), name_of(x, f[1], f[2])};
+    else if (letter == 'V' && r->n_trees < KNOWN_TREES_MAX)
+        r->trees[r->n_trees++] = (struct known_tree){arena_str(a, f[0]), path_of(x, f[1])};
 }
 
 static void read_record(struct reading *x)

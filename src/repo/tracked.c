@@ -3,7 +3,7 @@
 #include "repo/tracked.h"
 
 #include "io/file.h"
-#include "path/change.h"
+#include "repo/gitname.h"
 #include "repo/index.h"
 
 #include <errno.h>
@@ -23,6 +23,7 @@ enum kind {
 struct entry {
     struct str path; /* "" in a split index: a shared entry that was changed */
     enum kind kind;
+    bool unmerged; /* one of the stages of a conflict */
 };
 
 struct entries {
@@ -48,11 +49,11 @@ static enum kind kind_of(uint32_t mode)
 static bool keep_entry(struct entries *e, const struct index_entry *entry, struct err *err)
 {
     enum kind kind = kind_of(entry->mode);
-    if (kind != KIND_OTHER && entry->name.n && !change_rel_ok(entry->name))
-        return index_damaged(err, "it has a name that is not a plain path");
+    if (entry->name.n && !gitname_is_plain(entry->name, kind == KIND_OTHER))
+        return index_damaged(err, "it has a name that git itself refuses");
     if (arena_left(&e->arena) < entry->name.n + 64)
         return index_damaged(err, "it is too large");
-    e->all[e->n++] = (struct entry){arena_str(&e->arena, entry->name), kind};
+    e->all[e->n++] = (struct entry){arena_str(&e->arena, entry->name), kind, entry->stage != 0};
     return true;
 }
 
@@ -65,7 +66,7 @@ static bool read_extensions(struct index_reader *r, struct entries *e, struct er
         if (str_is(extension.name, "link"))
             e->link = extension.content;
     }
-    return true;
+    return r->in.n - r->at == r->hash || index_damaged(err, "its end is damaged");
 }
 
 static bool parse_with(struct str index, size_t hash, struct entries *e, struct err *err)
@@ -79,9 +80,12 @@ static bool parse_with(struct str index, size_t hash, struct entries *e, struct 
     while (r.left)
         if (!index_entry(&r, &entry, err) || !keep_entry(e, &entry, err))
             return false;
-    if (!read_extensions(&r, e, err))
-        return false;
-    for (size_t i = 0; i < e->n && !e->link.p; i++)
+    return read_extensions(&r, e, err);
+}
+
+static bool have_names(const struct entries *e, struct err *err)
+{
+    for (size_t i = 0; i < e->n; i++)
         if (e->all[i].path.n == 0)
             return index_damaged(err, "an entry has no name");
     return true;
@@ -92,16 +96,29 @@ static void entries_done(struct entries *e)
     arena_done(&e->arena);
 }
 
+/* Returns true if an index has the format for hashes of this size, whatever its names are. */
+static bool fits(struct str index, size_t hash)
+{
+    AUTO_INDEX struct index_reader r = {0};
+    AUTO_ERR struct err ignored = {0};
+    struct index_entry entry;
+    struct entries unused = {0};
+    if (!index_start(index, hash, &r, &ignored))
+        return false;
+    while (r.left)
+        if (!index_entry(&r, &entry, &ignored))
+            return false;
+    return read_extensions(&r, &unused, &ignored);
+}
+
+/* The settings say which hash git uses, and a command can write those. */
 static bool parse_entries(struct str index, struct entries *e, struct err *err)
 {
-    AUTO_ERR struct err other = {0};
-    if (parse_with(index, INDEX_SHA1, e, err))
-        return true;
-    entries_done(e);
-    if (!parse_with(index, INDEX_SHA256, e, &other))
-        return false;
-    err_done(err);
-    return true;
+    if (!fits(index, INDEX_SHA256))
+        return parse_with(index, INDEX_SHA1, e, err);
+    if (fits(index, INDEX_SHA1))
+        return index_damaged(err, "it can be read in two ways");
+    return parse_with(index, INDEX_SHA256, e, err);
 }
 
 /* Split indexes ----------------------------------------------------------------------------------
@@ -147,16 +164,19 @@ static bool mark_bits(struct str bits, bool *marks, size_t n, struct str *ret_re
 }
 
 /* Applies changes to shared entries: their new state is in the first entries of the split index,
- * which have no name. A file may have become a submodule. */
+ * which have no name. A file may have become a submodule; the name of a directory ends in a slash,
+ * so it stays one. */
 static bool change_shared(const struct entries *own, struct entries *base, const bool *changed)
 {
     size_t used = 0;
     for (size_t i = 0; i < base->n; i++) {
         if (!changed[i])
             continue;
-        if (used == own->n || own->all[used].path.n)
+        if (used == own->n || own->all[used].path.n ||
+            (own->all[used].kind == KIND_OTHER) != (base->all[i].kind == KIND_OTHER))
             return false;
-        base->all[i].kind = own->all[used++].kind;
+        base->all[i].kind = own->all[used].kind;
+        base->all[i].unmerged = own->all[used++].unmerged;
     }
     for (; used < own->n; used++)
         if (own->all[used].path.n == 0)
@@ -198,7 +218,7 @@ static bool read_shared(const struct entries *own, tracked_shared_fn shared, voi
     struct str link = own->link, hash = str_head(link, own->hash);
     char name[NAME_SHARED];
     if (!link.p || (hash.n == own->hash && all_zero(hash)))
-        return true;
+        return have_names(own, err);
     if (hash.n < own->hash)
         return index_damaged(err, "it is split, and does not say from what");
     shared_name(hash, name);
@@ -206,6 +226,8 @@ static bool read_shared(const struct entries *own, tracked_shared_fn shared, voi
         return false;
     if (ret_base->link.p || ret_base->hash != own->hash)
         return index_damaged(err, "what it is split from is no whole index");
+    if (!have_names(ret_base, err))
+        return false;
     *ret_gone = base_alloc(ret_base->n + 1);
     return read_bitmaps(str_skip(link, hash.n), own, ret_base, *ret_gone) ||
            index_damaged(err, "it is split, and damaged");
@@ -227,24 +249,44 @@ static size_t count_links(const struct entries *e)
     return n;
 }
 
+static size_t count_unmerged(const struct entries *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->n; i++)
+        n += e->all[i].unmerged;
+    return n;
+}
+
 static void add_all(struct tracked *t, const struct entries *e, const bool *gone)
 {
     for (size_t i = 0; i < e->n; i++) {
         const struct entry *entry = &e->all[i];
         if (entry->path.n == 0 || (gone && gone[i]))
             continue;
+        struct str path = arena_str(&t->arena, entry->path);
         if (entry->kind == KIND_FILE)
-            t->paths[t->n++] = arena_str(&t->arena, entry->path);
+            t->paths[t->n++] = path;
         if (entry->kind == KIND_LINK)
-            t->links[t->n_links++] = arena_str(&t->arena, entry->path);
+            t->links[t->n_links++] = path;
+        if (entry->unmerged)
+            t->unmerged[t->n_unmerged++] = path;
     }
 }
 
-/* Returns how many are left. */
+static bool is_sorted(const struct str *paths, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (compare_paths(&paths[i - 1], &paths[i]) > 0)
+            return false;
+    return true;
+}
+
+/* Returns how many are left. git writes them in this order. */
 static size_t sort(struct str *paths, size_t count)
 {
     size_t n = 0;
-    qsort(paths, count, sizeof(*paths), compare_paths);
+    if (!is_sorted(paths, count))
+        qsort(paths, count, sizeof(*paths), compare_paths);
     for (size_t i = 0; i < count; i++) /* the stages of a merge have the same name */
         if (n == 0 || !str_eq(paths[n - 1], paths[i]))
             paths[n++] = paths[i];
@@ -261,10 +303,12 @@ bool tracked_parse(struct str index, tracked_shared_fn shared, void *context,
     struct tracked t = {.arena = ARENA_INIT((size_t)2 * TRACKED_BYTES_MAX)};
     t.paths = ARENA_NEW(&t.arena, struct str, own.n + base.n + 1);
     t.links = ARENA_NEW(&t.arena, struct str, count_links(&own) + count_links(&base) + 1);
+    t.unmerged = ARENA_NEW(&t.arena, struct str, count_unmerged(&own) + count_unmerged(&base) + 1);
     add_all(&t, &base, gone);
     add_all(&t, &own, NULL);
     t.n = sort(t.paths, t.n);
     t.n_links = sort(t.links, t.n_links);
+    t.n_unmerged = sort(t.unmerged, t.n_unmerged);
     *ret_tracked = t;
     return true;
 }
@@ -312,4 +356,9 @@ bool tracked_has(const struct tracked *t, struct str path)
 {
     size_t i = lower_bound(t, path);
     return i < t->n && str_eq(t->paths[i], path);
+}
+
+bool tracked_is_unmerged(const struct tracked *t, struct str path)
+{
+    return t->n_unmerged && bsearch(&path, t->unmerged, t->n_unmerged, sizeof(path), compare_paths);
 }

@@ -7,7 +7,8 @@
  * A file may match an ignore rule and still be tracked: then it belongs to the project. Reads
  * versions 2, 3 and 4 of the index, with SHA-1 or SHA-256, including split indexes (most entries
  * are in a file `sharedindex.<hash>`; the index itself has only the later changes). Leaves out
- * directories of a sparse index, whose files are not in the work tree.
+ * directories of a sparse index, whose files are not in the work tree. An index that git would not
+ * have written is damaged, also if it has only a name that git refuses (repo/gitname.h).
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_TRACKED_H
@@ -27,6 +28,8 @@ struct tracked {
     size_t n;
     struct str *links; /* paths of submodules (gitlinks), in the same order */
     size_t n_links;
+    struct str *unmerged; /* paths with a conflict that is not resolved, in the same order */
+    size_t n_unmerged;
 };
 
 #define AUTO_TRACKED AUTO(tracked_done)
@@ -44,5 +47,6 @@ MUST_USE bool tracked_parse(struct str index, tracked_shared_fn shared, void *co
     struct tracked *ret_tracked, struct err *err);
 
 bool tracked_has(const struct tracked *t, struct str path);
+bool tracked_is_unmerged(const struct tracked *t, struct str path);
 
 #endif

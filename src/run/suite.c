@@ -6,7 +6,6 @@
 #include "base/grow.h"
 #include "io/dir.h"
 #include "io/file.h"
-#include "io/interrupt.h"
 
 #include <errno.h>
 #include <fcntl.h>

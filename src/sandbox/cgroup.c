@@ -26,6 +26,7 @@ enum {
     REMOVE_TRIES = 100,
     REMOVE_MS = 10, /* per try */
     CPU_PERIOD = 100 * 1000,
+    CPU_LEAST = 10, /* thousandths of one CPU: the kernel's least quota in this period */
     MILLI = 1000,
     GROUP_MODE = 0700,  /* otherwise other users could lock it */
     UNIX_PROGRAMS = 49, /* BPF_CGROUP_UNIX_CONNECT and four more (Linux 6.7) */
@@ -133,6 +134,7 @@ struct levels {
     struct cgroup_level p[CGROUP_LEVELS];
     int fds[CGROUP_LEVELS];
     size_t n;
+    int errnum; /* a file could not be opened because too many are open; otherwise 0 */
 };
 
 static void levels_done(struct levels *l)
@@ -160,6 +162,16 @@ static struct str read_text(int dir, const char *name, char text[TEXT_MAX])
     return found;
 }
 
+/* Reads a limit of a group that may not have it; false and errno on failure. A child group may have
+ * the name of a limit. */
+static bool read_limit(int dir, const char *name, char text[TEXT_MAX], struct str *ret_text)
+{
+    if (read_whole(dir, name, text, ret_text))
+        return true;
+    *ret_text = (struct str){0};
+    return errno == ENOENT || errno == EISDIR;
+}
+
 static bool put(int dir, const char *name, const char *text)
 {
     AUTO_FD int fd = openat(dir, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
@@ -173,11 +185,20 @@ static bool put_number(int dir, const char *name, uint64_t number)
     return put(dir, name, text);
 }
 
-static bool is_alone(int dir)
+/* Reads a file for a choice that must not be made with too many open files. */
+static struct str look_into(int dir, const char *name, char text[TEXT_MAX], int *errnum)
+{
+    struct str found;
+    if (!read_whole(dir, name, text, &found) && machine_files_remedy(errno))
+        *errnum = errno;
+    return str_trim_end(found, '\n');
+}
+
+static bool is_alone(int dir, int *errnum)
 {
     char text[TEXT_MAX];
     int64_t pid;
-    struct str only = str_trim_end(read_text(dir, "cgroup.procs", text), '\n');
+    struct str only = look_into(dir, "cgroup.procs", text, errnum);
     return str_to_int(only, 1, INT32_MAX, &pid) && pid == getpid();
 }
 
@@ -213,13 +234,13 @@ static void look_for_programs(int dir, struct cgroup_level *l)
     }
 }
 
-static void look_at(int dir, struct cgroup_level *ret_level)
+static void look_at(int dir, struct cgroup_level *ret_level, int *errnum)
 {
     char text[TEXT_MAX];
     struct stat st;
     *ret_level = (struct cgroup_level){
-        .available = cgroup_controllers(read_text(dir, "cgroup.controllers", text)),
-        .enabled = cgroup_controllers(read_text(dir, "cgroup.subtree_control", text)),
+        .available = cgroup_controllers(look_into(dir, "cgroup.controllers", text, errnum)),
+        .enabled = cgroup_controllers(look_into(dir, "cgroup.subtree_control", text, errnum)),
         .writable = faccessat(dir, ".", W_OK | X_OK, AT_EACCESS) == 0 &&
                     faccessat(dir, "cgroup.procs", W_OK, AT_EACCESS) == 0,
         .top = fstatat(dir, "cgroup.type", &st, 0) != 0 && errno == ENOENT,
@@ -246,9 +267,9 @@ static bool open_levels(struct str at, struct str below, struct arena *a, struct
             levels_done(&l);
             return false;
         }
-        look_at(l.fds[l.n], &l.p[l.n]);
+        look_at(l.fds[l.n], &l.p[l.n], &l.errnum);
     }
-    l.p[0].alone = is_alone(l.fds[0]);
+    l.p[0].alone = is_alone(l.fds[0], &l.errnum);
     *ret_levels = l;
     return true;
 }
@@ -288,35 +309,57 @@ unsigned cgroup_offers(const struct cgroup_limits *limits)
 
 /* Limits -------------------------------------------------------------------------------------- */
 
-/* Reads a number from a group's file; "max", or a file that can't be read, means no limit. */
-static uint64_t read_number(int dir, const char *name)
+/* Returns false and errno on failure. */
+static bool read_number(int dir, const char *name, uint64_t *ret_number)
 {
     char text[TEXT_MAX];
     int64_t number;
-    struct str first, rest = str_trim_end(read_text(dir, name, text), '\n');
-    if (!str_cut(rest, ' ', &first, &rest) || !str_to_int(first, 0, INT64_MAX, &number))
-        return UINT64_MAX;
-    return (uint64_t)number;
+    struct str found;
+    *ret_number = UINT64_MAX; /* "max", or no such file: no limit */
+    if (!read_limit(dir, name, text, &found))
+        return false;
+    found = str_trim_end(found, '\n');
+    if (!found.n || str_is(found, "max"))
+        return true;
+    errno = EINVAL;
+    if (!str_to_int(found, 0, INT64_MAX, &number))
+        return false;
+    *ret_number = (uint64_t)number;
+    return true;
 }
 
-/* "QUOTA PERIOD", in microseconds. */
-static uint64_t read_cpu(int dir)
+/* A part of the time of one CPU, in microseconds; a period of 0: no limit. */
+struct cpu_time {
+    int64_t quota, period;
+};
+
+/* "QUOTA PERIOD". Returns false and errno on failure. */
+static bool read_cpu(int dir, struct cpu_time *ret_time)
 {
     char text[TEXT_MAX];
-    int64_t quota, period;
-    struct str first, rest = str_trim_end(read_text(dir, "cpu.max", text), '\n');
-    if (!str_cut(rest, ' ', &first, &rest) || !str_to_int(first, 0, INT32_MAX, &quota) ||
-        !str_to_int(rest, 1, INT32_MAX, &period))
-        return UINT64_MAX;
-    return (uint64_t)(quota * MILLI / period);
+    struct str first = {0}, rest;
+    *ret_time = (struct cpu_time){0};
+    if (!read_limit(dir, "cpu.max", text, &rest))
+        return false;
+    str_cut(str_trim_end(rest, '\n'), ' ', &first, &rest);
+    if (!first.n || str_is(first, "max"))
+        return true;
+    errno = EINVAL;
+    return str_to_int(first, 0, INT32_MAX, &ret_time->quota) &&
+           str_to_int(rest, 1, INT32_MAX, &ret_time->period);
 }
 
-static bool set_cpu(int dir, uint64_t millis)
+static struct cpu_time cpu_of_millis(uint64_t millis)
 {
-    char text[64];
-    uint64_t quota = MAX(millis, UINT64_C(10)) * (CPU_PERIOD / MILLI);
-    snprintf(text, sizeof(text), "%llu %d", (unsigned long long)quota, CPU_PERIOD);
-    return put(dir, "cpu.max", text);
+    if (!millis)
+        return (struct cpu_time){0};
+    return (struct cpu_time){
+        (int64_t)MAX(millis, (uint64_t)CPU_LEAST) * (CPU_PERIOD / MILLI), CPU_PERIOD};
+}
+
+static bool is_less_time(const struct cpu_time *a, const struct cpu_time *b)
+{
+    return a->period && (!b->period || a->quota * b->period < b->quota * a->period);
 }
 
 static uint64_t or_none(uint64_t limit)
@@ -333,9 +376,27 @@ struct left {
 
 static bool set_number(int dir, const struct left *left, const char *name, uint64_t most)
 {
-    for (size_t i = 0; i < left->n; i++)
-        most = MIN(most, read_number(left->fds[i], name));
+    for (size_t i = 0; i < left->n; i++) {
+        uint64_t number;
+        if (!read_number(left->fds[i], name, &number))
+            return false;
+        most = MIN(most, number);
+    }
     return most == UINT64_MAX || put_number(dir, name, most);
+}
+
+static bool set_cpu(int dir, const struct left *left, struct cpu_time most)
+{
+    char text[64];
+    for (size_t i = 0; i < left->n; i++) {
+        struct cpu_time time;
+        if (!read_cpu(left->fds[i], &time))
+            return false;
+        if (is_less_time(&time, &most))
+            most = time;
+    }
+    snprintf(text, sizeof(text), "%lld %lld", (long long)most.quota, (long long)most.period);
+    return !most.period || put(dir, "cpu.max", text);
 }
 
 /* "max" alone, or after a name: "8:0 rbps=max wbps=max". */
@@ -391,16 +452,6 @@ static void copy_line(struct str line, char ret_line[TEXT_MAX])
 {
     memcpy(ret_line, line.p, line.n);
     ret_line[line.n] = '\0';
-}
-
-/* Reads a limit of a group that may not have it; false and errno on failure. A child group may have
- * the name of a limit. */
-static bool read_limit(int dir, const char *name, char text[TEXT_MAX], struct str *ret_text)
-{
-    if (read_whole(dir, name, text, ret_text))
-        return true;
-    *ret_text = (struct str){0};
-    return errno == ENOENT || errno == EISDIR;
 }
 
 /* Reduces a line of one group to the least of all. Sets ret_known if an inner group also has it:
@@ -497,22 +548,39 @@ static bool carry_effective(
     return true;
 }
 
-/* Whether a group has CPUs that no other group can use. */
-static bool is_partition(int dir)
+/* Whether a group has no CPUs that no other group can use. */
+static bool is_no_partition(int dir)
 {
     char text[TEXT_MAX];
-    struct str kind = str_trim_end(read_text(dir, "cpuset.cpus.partition", text), '\n');
-    return kind.n && !str_is(kind, "member");
+    struct str kind;
+    if (!read_limit(dir, "cpuset.cpus.partition", text, &kind))
+        return false;
+    return !kind.n || str_is(str_trim_end(kind, '\n'), "member");
 }
 
-bool cgroup_carry(int group, const int *fds, size_t n)
+static bool carry(int dir, const struct left *left)
+{
+    for (size_t i = 0; i < left->n; i++)
+        if (!is_no_partition(left->fds[i]) || !carry_limits(dir, left, i))
+            return false;
+    return carry_effective(dir, left, "cpuset.cpus", "cpuset.cpus.effective") &&
+           carry_effective(dir, left, "cpuset.mems", "cpuset.mems.effective");
+}
+
+bool cgroup_limit(int group, const int *fds, size_t n, const struct cgroup_limits *limits)
 {
     const struct left left = {fds, n};
-    for (size_t i = 0; i < n; i++)
-        if (is_partition(fds[i]) || !carry_limits(group, &left, i))
-            return false;
-    return carry_effective(group, &left, "cpuset.cpus", "cpuset.cpus.effective") &&
-           carry_effective(group, &left, "cpuset.mems", "cpuset.mems.effective");
+    uint64_t memory;
+    if (!set_number(group, &left, "pids.max", or_none(limits->processes)) ||
+        !set_number(group, &left, "memory.max", or_none(limits->memory_bytes)) ||
+        !carry(group, &left) || !set_cpu(group, &left, cpu_of_millis(limits->cpu_millis)) ||
+        !read_number(group, "memory.max", &memory))
+        return false;
+    /* Otherwise swap could hold as much again. The file does not exist on a machine without
+     * swap. */
+    if (memory != UINT64_MAX)
+        (void)!put(group, "memory.swap.max", "0");
+    return true;
 }
 
 /* Sets the requested limits, as far as there are controllers, and those of the groups that the
@@ -520,20 +588,12 @@ bool cgroup_carry(int group, const int *fds, size_t n)
 static bool set_limits(int dir, const struct levels *levels, const struct cgroup_choice *c,
     const struct cgroup_limits *limits)
 {
-    const struct left left = {levels->fds, c->level};
-    uint64_t processes = c->kept & CGROUP_PIDS ? or_none(limits->processes) : UINT64_MAX,
-             memory = c->kept & CGROUP_MEMORY ? or_none(limits->memory_bytes) : UINT64_MAX,
-             cpu = c->kept & CGROUP_CPU ? or_none(limits->cpu_millis) : UINT64_MAX;
-    for (size_t i = 0; i < left.n; i++)
-        cpu = MIN(cpu, read_cpu(left.fds[i]));
-    bool ok = set_number(dir, &left, "pids.max", processes) &&
-              set_number(dir, &left, "memory.max", memory) && cgroup_carry(dir, left.fds, left.n) &&
-              (cpu == UINT64_MAX || set_cpu(dir, cpu));
-    /* Otherwise swap could hold as much again. The file does not exist on a machine without
-     * swap. */
-    if (read_number(dir, "memory.max") != UINT64_MAX)
-        (void)!put(dir, "memory.swap.max", "0");
-    return ok;
+    const struct cgroup_limits kept = {
+        .processes = c->kept & CGROUP_PIDS ? limits->processes : 0,
+        .memory_bytes = c->kept & CGROUP_MEMORY ? limits->memory_bytes : 0,
+        .cpu_millis = c->kept & CGROUP_CPU ? limits->cpu_millis : 0,
+    };
+    return cgroup_limit(dir, levels->fds, c->level, &kept);
 }
 
 /* Creation ------------------------------------------------------------------------------------ */
@@ -636,8 +696,8 @@ bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *ret_group, s
     errno = 0;
     find_levels(&levels);
     const struct cgroup_choice c = cgroup_choose(levels.p, levels.n, cgroup_wanted(limits));
-    if (c.how == CGROUP_NOWHERE)
-        return nowhere(levels.n ? 0 : errno, err);
+    if (c.how == CGROUP_NOWHERE || levels.errnum)
+        return nowhere(levels.n ? levels.errnum : errno, err);
     int place = levels.fds[c.level];
     if ((c.how == CGROUP_LEAVE && !leave(place, &levels.p[c.level], c.kept)) ||
         (c.how == CGROUP_ENABLE && !enable(place, &levels.p[c.level], c.kept)))

@@ -96,10 +96,11 @@ MUST_USE bool cgroup_make(
 unsigned cgroup_wanted(const struct cgroup_limits *limits);
 unsigned cgroup_offers(const struct cgroup_limits *limits);
 
-/* Sets the limits of groups that are left, the innermost first, on a new one: all files *.max and
- * *.high except for those of processes, memory and CPU time, and cpusets. Returns false if that is
- * not possible. */
-MUST_USE bool cgroup_carry(int group, const int *fds, size_t n);
+/* Sets limits on a new group, and those of groups that are left, the innermost first: all files
+ * *.max and *.high, and cpusets. Returns false and errno if that is not possible, also if one of
+ * them can't be read. */
+MUST_USE bool cgroup_limit(
+    int group, const int *fds, size_t n, const struct cgroup_limits *limits);
 
 /* The number of its processes that the kernel has killed for its memory limit. */
 uint64_t cgroup_oom_kills(const struct cgroup *group);

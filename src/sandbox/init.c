@@ -129,8 +129,8 @@ static void limit(int resource, uint64_t most)
     need(setrlimit((unsigned)resource, &now) == 0, STAGE_LIMITS);
 }
 
-/* The kernel refuses to pass descriptors on while all processes of the user have more in flight than
- * the sender may have open: commands must not reach the number that holds for us. */
+/* The kernel refuses to pass descriptors on while all processes of the user have more in flight
+ * than the sender may have open: commands must not reach the number that holds for us. */
 static void raise_files(void)
 {
     struct rlimit now;

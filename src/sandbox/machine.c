@@ -172,7 +172,8 @@ const char *machine_files_remedy(int errnum)
         return "end programs that have many open files, or raise the limit, as root: sysctl "
                "fs.file-max";
     if (errnum == ETOOMANYREFS)
-        return "the user's programs have too many file descriptors on the way between them: end the "
+        return "the user's programs have too many file descriptors on the way between them: end "
+               "the "
                "one that holds them, or allow more open files (ulimit -n)";
     return NULL;
 }

@@ -5,8 +5,7 @@
 #include "repo/protect.h"
 #include "sandbox/env.h"
 
-void confined_judge(
-    struct confined *c, const struct confined_options *options, struct arena *arena)
+void confined_judge(struct confined *c, const struct confined_options *options, struct arena *arena)
 {
     policy_validate(&c->policy, &options->host, arena, &c->verdict);
     if (options->denial)

@@ -1,6 +1,5 @@
-/* Runs of bytes and cells: the terminal's inner loops. Each has a portable version, which defines
- * its semantics, and an equivalent vectorized version for processors that support it. The _plain
- * names are for tests.
+/* Runs of bytes and cells: the terminal's inner loops. The first three have a portable version,
+ * which defines their semantics, and an equivalent one for SSE2. The _plain names are for tests.
  *
  *     size_t n = runs_ascii(bytes, end);
  *     runs_put(cells, bytes, n, template);
@@ -9,7 +8,6 @@
 #ifndef TERM_RUNS_H
 #define TERM_RUNS_H
 
-#include "base/cpu.h"
 #include "term/grid.h"
 
 #include <stddef.h>
@@ -45,10 +43,14 @@ static inline void runs_put_plain(cell *cells, const uint8_t *bytes, size_t n, c
         cells[i] = template | bytes[i];
 }
 
-static inline void runs_fill_plain(cell *cells, size_t n, cell with)
+/* cells[i] = with. The C library's memcpy() is vectorized. */
+static inline void runs_fill(cell *cells, size_t n, cell with)
 {
-    for (size_t i = 0; i < n; i++)
+    size_t done = MIN(n, (size_t)16);
+    for (size_t i = 0; i < done; i++)
         cells[i] = with;
+    for (; done < n; done *= 2)
+        memcpy(cells + done, cells, MIN(done, n - done) * sizeof(cell));
 }
 
 #ifdef __SSE2__
@@ -104,33 +106,6 @@ static inline void runs_put(cell *cells, const uint8_t *bytes, size_t n, cell te
     runs_put_plain(cells + i, bytes + i, n - i, template);
 }
 
-/* Returns the number of cells filled. */
-__attribute__((target("avx2"))) static inline size_t runs_fill_fours(
-    cell *cells, size_t n, cell with)
-{
-    size_t i = 0;
-    const __m256i four = _mm256_set1_epi64x((long long)with);
-    for (; i + 4 <= n; i += 4)
-        _mm256_storeu_si256((__m256i *)(void *)(cells + i), four);
-    return i;
-}
-
-static inline size_t runs_fill_twos(cell *cells, size_t n, cell with)
-{
-    size_t i = 0;
-    const __m128i two = _mm_set1_epi64x((long long)with);
-    for (; i + 2 <= n; i += 2)
-        _mm_storeu_si128((__m128i *)(void *)(cells + i), two);
-    return i;
-}
-
-/* Hot path of erasing with a background colour. */
-static inline void runs_fill(cell *cells, size_t n, cell with)
-{
-    size_t i = CPU_HAS(AVX2) ? runs_fill_fours(cells, n, with) : runs_fill_twos(cells, n, with);
-    runs_fill_plain(cells + i, n - i, with);
-}
-
 #else
 
 static inline size_t runs_string(const uint8_t *p, const uint8_t *end)
@@ -146,11 +121,6 @@ static inline size_t runs_ascii(const uint8_t *p, const uint8_t *end)
 static inline void runs_put(cell *cells, const uint8_t *bytes, size_t n, cell template)
 {
     runs_put_plain(cells, bytes, n, template);
-}
-
-static inline void runs_fill(cell *cells, size_t n, cell with)
-{
-    runs_fill_plain(cells, n, with);
 }
 
 #endif

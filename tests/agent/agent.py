@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`cordon agent` against `cordon serve-script`: effects of a service, a reader or a signal on it.
 
-sandbox/harness.py describes suites. Every case ends with a session in which each tool call has its
+tests/harness.py describes suites. Every case ends with a session in which each tool call has its
 result.
 """
 import json
@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 
-sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("sandbox", "release")]
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox", "release")]
 from console import Console  # noqa: E402 pylint: disable=wrong-import-position
 import service  # noqa: E402 pylint: disable=wrong-import-position
 from harness import PRESET_PYTHON, Failed, Skipped, case, main, reap_boxes  # noqa: E402 pylint: disable=wrong-import-position

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`box apply`: applies exactly what was shown; files that run by themselves, file modes and disk space.
 
-The boxes are real, in both layering modes; the cases are those of tests/sandbox/harness.py.
+The boxes are real, in both layering modes; the cases are those of tests/harness.py.
 """
 import os
 import subprocess
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "sandbox"), os.path.join(HERE, "..", "tui")]
+sys.path[:0] = [HERE, os.path.join(HERE, ".."), os.path.join(HERE, "..", "sandbox"), os.path.join(HERE, "..", "tui")]
 from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
 from running import Boxes, row  # noqa: E402 pylint: disable=wrong-import-position
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position

@@ -19,6 +19,8 @@ import sys
 import tempfile
 import termios
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import oracle  # noqa: E402
 from boxes import GIT_ENV, Home, git, whiteout, write  # noqa: E402
@@ -735,10 +737,6 @@ def run(f):
     top = os.path.realpath(tempfile.mkdtemp(prefix='cordon-box-'))
     try:
         f(Home(top, CORDON, BOX_TREE))
-        return None
-    except (AssertionError, KeyError, OSError, ValueError, subprocess.SubprocessError) as e:
-        import traceback
-        return ''.join(traceback.format_exception(e))
     finally:
         shutil.rmtree(top, ignore_errors=True)
 
@@ -747,15 +745,10 @@ def main():
     assert GIT_ENV
     wanted = sys.argv[3:]
     cases = [c for c in CASES if not wanted or c.__name__ in wanted]
-    failed = 0
-    for i, f in enumerate(cases, 1):
-        problem = run(f)
-        failed += problem is not None
-        print(f"{'not ok' if problem else 'ok'} {i} - {f.__name__.replace('_', ' ')}", flush=True)
-        for line in (problem or '').splitlines():
-            print('#   ' + line[:2000])
-    print(f'1..{len(cases)}')
-    return 1 if failed or not cases else 0
+    tap = Tap()
+    for f in cases:
+        tap.run(f.__name__.replace('_', ' '), run, f)
+    return tap.end()
 
 
 if __name__ == '__main__':

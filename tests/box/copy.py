@@ -11,6 +11,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Skipped, Tap  # noqa: E402 pylint: disable=wrong-import-position
+
 BOX_TREE = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else ''
 ENV = {'PATH': os.environ['PATH'], 'HOME': '/nonexistent', 'GIT_CONFIG_GLOBAL': '/dev/null', 'GIT_CONFIG_SYSTEM': '/dev/null',
        'GIT_AUTHOR_NAME': 'n', 'GIT_AUTHOR_EMAIL': 'e', 'GIT_COMMITTER_NAME': 'n', 'GIT_COMMITTER_EMAIL': 'e', 'LC_ALL': 'C'}
@@ -253,10 +256,6 @@ def below_the_root(work):
     assert {'a.c', 'deep', 'deep/kept.o'} == got, got
 
 
-class Skipped(Exception):
-    """This machine lacks what the test needs."""
-
-
 SHARES = r'''
 mount -o loop "$1/image" "$1/mounted" || exit 77
 cd "$1/mounted" && mkdir project copy && head -c 20000000 /dev/urandom >project/file && sync
@@ -315,19 +314,12 @@ def apply_shares_blocks(work):
 
 
 def main():
-    failed = 0
+    tap = Tap()
     for test in (ordinary, linked_work_tree, submodule, strange_git, other_indexes, split_index, split_at_random, sparse_index, broken_index,
                  below_the_root, shares_blocks, apply_shares_blocks):
         with tempfile.TemporaryDirectory(prefix='box-copy-') as work:
-            try:
-                test(os.path.realpath(work))
-                print('ok', test.__name__)
-            except Skipped as why:
-                print('ok', test.__name__, '# SKIP', why)
-            except AssertionError as problem:
-                failed += 1
-                print('not ok', test.__name__, problem)
-    sys.exit(failed > 0)
+            tap.run(test.__name__.replace('_', ' '), test, os.path.realpath(work))
+    sys.exit(tap.end())
 
 
 if __name__ == '__main__':

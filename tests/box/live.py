@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Running boxes: start, attach, input, `exec`, stop and kill.
 
-The cases are those of tests/sandbox/harness.py, and the terminals those of tests/tui. A box's agent is a row of the
+The cases are those of tests/harness.py, and the terminals those of tests/tui. A box's agent is a row of the
 user's settings that points to a small script in the project.
 """
 import contextlib
@@ -18,7 +18,7 @@ import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "sandbox"), os.path.join(HERE, "..", "tui")]
+sys.path[:0] = [HERE, os.path.join(HERE, ".."), os.path.join(HERE, "..", "sandbox"), os.path.join(HERE, "..", "tui")]
 from console import EXPECT_S  # noqa: E402 pylint: disable=wrong-import-position
 from harness import PRESET_PYTHON, TIMEOUT_S, Failed, case, children, main, sanitized  # noqa: E402 pylint: disable=wrong-import-position
 from running import OURS, Boxes, row, until  # noqa: E402 pylint: disable=wrong-import-position

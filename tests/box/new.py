@@ -9,7 +9,7 @@ import os
 import pty
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import TIMEOUT_S, await_trash, case, main, reap_boxes as reap  # noqa: E402
 from view import CASES, cordon, git, inside, new, project, read, write  # noqa: E402

@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
+
 NAMES = ['a', 'b.c', 'dir', 'lib', 'x y', 'tab\there', 'q"uote', 'back\\slash', 'ümlaut', 'nl\nname', '-dash', 'a.b', ' lead',
          'trail ', b'\xff\xfe'.decode('utf-8', 'surrogateescape'), 'a-', 'zz']
 GIT_ENV = {**os.environ, 'GIT_CONFIG_GLOBAL': '/dev/null', 'GIT_CONFIG_SYSTEM': '/dev/null', 'LC_ALL': 'C'}
@@ -304,16 +307,11 @@ def main():
     box_tree = os.path.abspath(sys.argv[1])
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 60
     first = int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    failed = kernels = 0
-    for number, seed in enumerate(range(first, first + rounds), 1):
-        try:
-            kernels += round_(box_tree, seed)
-            print(f'ok {number} - changes of seed {seed}')
-        except AssertionError as problem:
-            failed += 1
-            print(f'not ok {number} - changes of seed {seed}: {problem}')
-    print(f'# {kernels} of them with overlayfs itself\n1..{rounds}')
-    sys.exit(failed > 0)
+    tap, kernels = Tap(), []
+    for seed in range(first, first + rounds):
+        tap.run(f'changes of seed {seed}', lambda s=seed: kernels.append(round_(box_tree, s)))
+    tap.note(f'{sum(kernels)} of them with overlayfs itself')
+    sys.exit(tap.end())
 
 
 if __name__ == '__main__':

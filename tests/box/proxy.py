@@ -20,7 +20,7 @@ import threading
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
-import tapped  # noqa: E402
+from harness import Tap  # noqa: E402
 
 PATIENCE = 60  # seconds: catches hangs, does not measure
 BIG = 24 << 20
@@ -832,7 +832,10 @@ def main():
     tests = Tests()
     names = [n for n in dir(tests) if n.startswith("test_")]
     chosen = [n for n in names if not args.words or any(w in n for w in args.words)]
-    sys.exit(tapped.run([(n[5:].replace("_", " "), getattr(tests, n)) for n in chosen]))
+    tap = Tap()
+    for n in chosen:
+        tap.run(n[5:].replace("_", " "), getattr(tests, n))
+    sys.exit(tap.end())
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Boxes that may run, private to a case, for the suites of this directory; the cases are those of tests/sandbox/harness.py."""
+"""Boxes that may run, private to a case, for the suites of this directory; the cases are those of tests/harness.py."""
 import json
 import os
 import sys
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "sandbox"), os.path.join(HERE, "..", "tui")]
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "sandbox"), os.path.join(HERE, "..", "tui")]
 from harness import TIMEOUT_S, Failed, children  # noqa: E402 pylint: disable=wrong-import-position
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 

@@ -22,6 +22,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
+
 TIMEOUT_S = 180
 NOBODY = 65534
 
@@ -127,7 +130,7 @@ def main():
     for name in sys.argv[3:]:
         found = [os.path.join(name, f) for f in os.listdir(name)] if os.path.isdir(name) else [name]
         files += sorted(f for f in found if f.endswith(".t"))
-    number = failed = 0
+    tap = Tap()
     # Copy the binary to where an ordinary user can run it.
     bin_dir = tempfile.mkdtemp(prefix="cordon-bin-")
     os.chmod(bin_dir, 0o755)
@@ -136,17 +139,10 @@ def main():
         for path in files:
             as_user = path.endswith(".user.t") and os.getuid() == 0
             for case in parse(path):
-                number += 1
-                problems = run_case(case, bin_dir, as_user)
-                failed += bool(problems)
-                name = f"{os.path.basename(path)}:{case.line} {case.title}"
-                print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-                for problem in problems:
-                    print(f"#   {problem}")
+                tap.report(f"{os.path.basename(path)}:{case.line} {case.title}", run_case(case, bin_dir, as_user))
     finally:
         shutil.rmtree(bin_dir)
-    print(f"1..{number}")
-    return 1 if failed or not number else 0
+    return tap.end()
 
 
 sys.exit(main())

@@ -20,6 +20,9 @@ import tempfile
 import threading
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
+
 BOTH = ("anthropic", "openai")
 KEY = "sk-test-0123456789"
 LIBCURL = "through-libcurl.localhost"
@@ -746,19 +749,10 @@ def main():
     parser.add_argument("words", nargs="*")
     options = parser.parse_args()
     chosen = [t for t in tests(options) if not options.words or any(word in t[0] for word in options.words)]
-    print(f"1..{len(chosen)}")
-    failed = 0
-    for number, (name, run, dialect) in enumerate(chosen, 1):
-        try:
-            run(dialect)
-            why = None
-        except Exception as error:  # any exception is a failure of this test
-            why = f"{type(error).__name__}: {error}"
-        failed += why is not None
-        print(f"{'not ok' if why else 'ok'} {number} {name}", flush=True)
-        if why:
-            print("# " + why.replace("\n", "\n# "))
-    return 1 if failed else 0
+    tap = Tap()
+    for name, run, dialect in chosen:
+        tap.run(name, run, dialect)
+    return tap.end()
 
 
 if __name__ == "__main__":

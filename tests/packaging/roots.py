@@ -16,6 +16,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Failed, Skipped, Tap  # noqa: E402 pylint: disable=wrong-import-position
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "release"))
 from root import Root  # pylint: disable=wrong-import-position
@@ -26,14 +29,6 @@ SHOWN = ("/proc", "/dev", "/sys")
 # Written by dpkg and ldconfig for themselves.
 NOT_OURS = ("/var/lib/dpkg", "/var/log", "/var/cache", "/etc/ld.so.cache", "/proc", "/dev", "/sys", "/tmp", "/root", "/packages", "/home")
 CASES = []
-
-
-class Failed(Exception):
-    pass
-
-
-class Skipped(Exception):
-    pass
 
 
 def case(title):
@@ -202,25 +197,14 @@ def main():
     if os.geteuid() != 0:
         print("1..0 # SKIP only root can make such systems")
         return 0
-    failed = number = 0
+    tap = Tap()
     for title, function in CASES:
         if options.words and not any(word in title for word in options.words):
             continue
-        number += 1
         test = Test(options)
-        try:
-            function(test)
-            print(f"ok {number} - {title}")
-        except Skipped as e:
-            print(f"ok {number} - {title} # SKIP {e}")
-        except (Failed, OSError, subprocess.SubprocessError, ValueError) as e:
-            failed += 1
-            print(f"not ok {number} - {title}\n# " + str(e).replace("\n", "\n# "))
-        finally:
-            shutil.rmtree(test.work)
-        sys.stdout.flush()
-    print(f"1..{number}")
-    return failed > 0
+        tap.run(title, function, test)
+        shutil.rmtree(test.work)
+    return tap.end()
 
 
 sys.exit(main())

@@ -23,6 +23,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
+
 WORDS = ["alpha", "beta", "gamma", "delta", "", "  two", "\ttab", "x = 1;", "}", "{", "// end", "é ü", "trail  "]
 NAMES = ["a.txt", "b.txt", "dir/c.txt", "dir/sub/d.c", "with space.txt", "t\tab.txt", "quo\"te.txt", "ümlaut.txt", "e"]
 ENV = {
@@ -248,7 +251,6 @@ def main():
     end = time.monotonic() + options.seconds
     counts = {True: 0, False: 0, None: 0}
     failed = 0
-    print("1..2")
     for number in range(options.cases):
         if time.monotonic() > end:
             break
@@ -262,10 +264,11 @@ def main():
         else:
             counts[verdict] += 1
     said = f"{counts[True]} taken, {counts[False]} refused, {counts[None]} passed over, {failed} differ"
-    print(f"{'not ok' if failed else 'ok'} 1 the same judgement and the same bytes as git apply: {said}")
-    enough = counts[True] > 10 and counts[False] > 10
-    print(f"{'ok' if enough else 'not ok'} 2 both answers came up often enough")
-    return 1 if failed or not enough else 0
+    tap = Tap()
+    tap.report("the same judgement and the same bytes as git apply", [said] if failed else [])
+    tap.report("both answers came up often enough", [] if min(counts[True], counts[False]) > 10 else [said])
+    tap.note(said)
+    return tap.end()
 
 
 if __name__ == "__main__":

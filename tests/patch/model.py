@@ -17,6 +17,9 @@ import sys
 import tempfile
 import time
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
+
 BLANKS = "\t\n\x0b\x0c\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 PLAIN = {
     **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2015\u2212", "-"),
@@ -284,7 +287,6 @@ def main():
     options = parser.parse_args()
     cordon, end = os.path.abspath(options.cordon), time.monotonic() + options.seconds
     taken = refused = failed = 0
-    print("1..1")
     for number in range(options.cases):
         if time.monotonic() > end and min(taken, refused) >= ENOUGH:
             break
@@ -304,9 +306,10 @@ def main():
         if failed <= 5:
             print(f"# case {options.seed}/{number}: {tree!r}\n# {text!r}\n# want {want!r}\n# got {after!r}: {answer['message']}")
     said = f"{taken} taken, {refused} refused, {failed} differ"
-    bad = failed or min(taken, refused) < ENOUGH
-    print(f"{'not ok' if bad else 'ok'} 1 freeform patches do what the rules say: {said}")
-    return 1 if bad else 0
+    tap = Tap()
+    tap.report("freeform patches do what the rules say", [said] if failed or min(taken, refused) < ENOUGH else [])
+    tap.note(said)
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ scenarios of the format's first implementation if CORDON_VECTORS has them.
 
 A case file has parts, each started by a separate line:
 
-    === the name of the case
+    == the name of the case
     --- in PATH          a file before (the lines up to the next part)
     --- patch            the patch
     --- out PATH         a file after; files that are not listed must not exist
@@ -23,6 +23,9 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
 
 HERE = pathlib.Path(__file__).parent
 # It expects the partial result of a patch that fails half way; ours leaves nothing.
@@ -54,7 +57,7 @@ def text_of(lines):
 def read_cases(path):
     case, part = None, []
     for line in path.read_text().split("\n")[:-1]:
-        if line.startswith("=== "):
+        if line.startswith("== "):
             case = {"name": line[4:], "in": {}, "out": {}, "fails": None, "patch": b"", "strict": False, "at": path.name}
             part = []
             yield case
@@ -124,20 +127,16 @@ def main():
     parser.add_argument("--cordon", required=True)
     options = parser.parse_args()
     cordon = os.path.abspath(options.cordon)
-    failed = 0
+    tap = Tap()
     with tempfile.TemporaryDirectory() as scratch:
         cases = [case for path in sorted(HERE.glob("*.case")) for case in prepared(read_cases(path))]
         archive = pathlib.Path(os.environ.get("CORDON_VECTORS", "/nonexistent")) / "codex_apply_patch_scenarios.tgz"
         if archive.exists():
             cases += list(read_scenarios(archive, scratch))
-        print(f"1..{len(cases)}")
-        for number, case in enumerate(cases, 1):
+        for case in cases:
             why = run(cordon, case)
-            failed += why is not None
-            print(f"{'not ok' if why else 'ok'} {number} {case['at']}: {case['name']}")
-            if why:
-                print(f"# {why}")
-    return 1 if failed else 0
+            tap.report(f"{case['at']}: {case['name']}", [why] if why else [])
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-import tapped  # noqa: E402  pylint: disable=wrong-import-position
+from harness import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
 # Fields that the six filters remove.
 FILTERED = {"snapshot_id", "run_id", "session_id", "timestamp_ms", "started_at_ms", "ended_at_ms"}
@@ -198,9 +198,11 @@ def main():
     if args.kill:
         tests += [(f"{mode}: killed{' half way' if half else ''}", lambda m=mode, h=half: killed(records, m, os.path.abspath(args.kill), h))
                   for mode in modes for half in (False, True)]
-    failed = tapped.run(tests)
+    tap = Tap()
+    for name, test in tests:
+        tap.run(name, test)
     shutil.rmtree(work, ignore_errors=True)
-    return failed
+    return tap.end()
 
 
 if __name__ == "__main__":

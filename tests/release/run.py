@@ -18,7 +18,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.dirname(HERE)]
 import kernel  # noqa: E402 pylint: disable=wrong-import-position
 import service  # noqa: E402 pylint: disable=wrong-import-position
-import tapped  # noqa: E402 pylint: disable=wrong-import-position
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
 from root import CLONE_NEWNET, TIMEOUT_S, Root, ask, be_root_of_a_namespace  # noqa: E402 pylint: disable=wrong-import-position
 
 EXITS = {*range(0, 21), 130}  # every exit status that the program has
@@ -302,7 +302,10 @@ def main():
     names = [n for n in names if options.debian or "debian" not in n]
     names = [n for n in names if not options.words or any(w in n for w in options.words)]
     try:
-        return tapped.run([(n[5:].replace("_", " "), getattr(release, n)) for n in names])
+        tap = Tap()
+        for n in names:
+            tap.run(n[5:].replace("_", " "), getattr(release, n))
+        return tap.end()
     finally:
         shutil.rmtree(release.work)
 

@@ -17,7 +17,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-import tapped  # noqa: E402  pylint: disable=wrong-import-position
+from harness import Tap  # noqa: E402  pylint: disable=wrong-import-position
 
 READ_AT_LEAST = 200  # fewer would prove nothing
 BATCH = 64
@@ -147,7 +147,10 @@ def main():
     args = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="cordon-gitconfig-") as work:
         run = Run(args, Git(work))
-        return tapped.run([("texts are read as git reads them", run.reads_alike), ("what is written is read back by git", run.writes_back)])
+        tap = Tap()
+        tap.run("texts are read as git reads them", run.reads_alike)
+        tap.run("what is written is read back by git", run.writes_back)
+        return tap.end()
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
 """Repositories against tools, presets and agents: files that a command leaves must not run when the user uses git.
 
 Each row of rows.py runs outside as a control (it must leave the mark), by `cordon tool shell` and by
-`cordon exec --preset build`. harness.py of tests/sandbox has the rest.
+`cordon exec --preset build`. tests/harness.py has the rest.
 """
 import json
 import os
@@ -12,12 +12,13 @@ import sys
 import time
 import types
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from harness import CASES, case, factor, main, worked_s  # noqa: E402
 from rows import ATTACKS, PRELUDE, USER, WEAKER, WORKS  # noqa: E402
 from rows_names import LARGE, NAMES, NAMES_WORK, ORDINARY  # noqa: E402
 import rows_check  # noqa: E402
+import rows_index  # noqa: E402
 import rows_remotes  # noqa: E402
 
 GIT = ["git", "-c", "user.name=u", "-c", "user.email=e"]
@@ -30,7 +31,9 @@ class Project:
         self.t, self.dir = t, t.work
         self.mark = os.path.join(t.directory(f"outside{number}"), "ESCAPED")
         self.payload = f"touch {self.mark}"
-        self.env = {**t.env, "PAYLOAD": self.payload, "GIT_CONFIG_NOSYSTEM": "1", "HOME": t.directory(f"user-home{number}")}
+        self.env = {**t.env, "PAYLOAD": self.payload, "GIT_CONFIG_NOSYSTEM": "1", "HOME": t.directory(f"user-home{number}"),
+                    "CRAFT": os.path.join(os.path.dirname(os.path.abspath(__file__)), "craft_index.py")}
+        self.changed = False
         self.sh("git init -q .; git config user.name n; git config user.email e; echo a >a; git add a; git commit -qm one")
         self.sh(VARIANTS[variant])
         self.commit = self.sh("git rev-parse HEAD").out.decode().strip()
@@ -51,9 +54,36 @@ class Project:
                 if not self.escaped():
                     self.t.run([*GIT, *words], cwd=dir_, env=self.env)
 
-    def escaped(self):
-        return os.path.exists(self.mark)
+    def listing(self, dir_):
+        """Names to which no git command of the user's adds any."""
+        return sorted(os.path.join(above, name) for top in (self.env["HOME"], os.path.dirname(self.mark), os.path.join(dir_, ".git/hooks"))
+                      for above, dirs, files in os.walk(top) for name in dirs + files)
 
+    def use_more(self):
+        """The same and other commands, in a copy, where the first ones have not cleared anything away."""
+        copy = self.t.directory("copy")
+        self.t.run(["cp", "-a", ".", copy], cwd=self.dir, env=self.env)
+        self.use_git()
+        before = self.listing(copy)
+        if not self.escaped():
+            self.t.run(["bash", "-c", MORE], cwd=copy, env={**self.env, "HISTFILE": ""})
+        self.changed = self.listing(copy) != before
+
+    def escaped(self):
+        return self.changed or os.path.exists(self.mark)
+
+
+# A prompt as git's documentation has it, with colours. The last commands take over what a command may have committed.
+MORE = r"""
+bash --norc -i <<'end'
+. /usr/lib/git-core/git-sh-prompt
+PROMPT_COMMAND='__git_ps1 "\u:\w" "\\\$ "'
+true
+end
+git checkout .; git restore .; git fetch -q --all; git worktree repair; git checkout -q HEAD
+for b in $(git for-each-ref --format='%(refname)' refs/heads refs/stash); do git cherry-pick $b; git cherry-pick --abort; done
+git commit -q --allow-empty -m next
+"""
 
 HOOK = "mkdir -p {0}; printf '#!/bin/sh\\ntrue\\n' >{0}/pre-commit; chmod +x {0}/pre-commit"
 VARIANTS = {
@@ -106,6 +136,7 @@ VARIANTS = {
 
 
 VARIANTS.update(rows_check.VARIANTS)
+VARIANTS.update(rows_index.VARIANTS)
 VARIANTS.update(rows_remotes.VARIANTS)
 
 
@@ -141,7 +172,7 @@ def add_attack(title, variant, script):
     def _(t):
         p = Project(t, variant)
         p.sh(PRELUDE + script)
-        p.use_git()
+        p.use_more()
         t.true(p.escaped(), "the attack does nothing outside, so the test sees nothing")
 
     ways = [("tool", by_tool), ("preset", by_preset)]
@@ -153,7 +184,7 @@ def add_attack(title, variant, script):
             p = Project(t, variant)
             run = attack(p, how, script)
             t.true(not p.escaped(), run)
-            p.use_git()
+            p.use_more() if how is by_preset else p.use_git()
             t.true(not p.escaped(), f"git ran what the command left\n{run}")
 
 
@@ -1344,9 +1375,9 @@ rows_check.CONTINUED += rows_remotes.CONTINUED
 rows_check.WRITTEN += rows_remotes.WRITTEN
 rows_remotes.add_cases(case, types.SimpleNamespace(**globals()))
 rows_check.add_cases(case, types.SimpleNamespace(**globals()))
-for row in ATTACKS + rows_check.ATTACKS:
+for row in ATTACKS + rows_check.ATTACKS + rows_index.ATTACKS:
     add_attack(*row)
-for row in WORKS + rows_check.WORKS + rows_remotes.WORKS:
+for row in WORKS + rows_check.WORKS + rows_index.WORKS + rows_remotes.WORKS:
     add_works(*row)
 for row in WEAKER:
     add_weaker(*row)

@@ -5,6 +5,7 @@ import os
 import shlex
 
 from rows import PRELUDE
+import rows_index
 
 ATTACKS = [
     ("new: a HEAD that is larger than what is read of files", "",
@@ -134,7 +135,7 @@ WRITTEN = [
     ("rebase-merge/gpg_sign_opt", "-Skey@example.org\n", False), ("rebase-merge/gpg_sign_opt", "-S../key\n", True),
     ("sequencer/opts", "[options]\n\tgpg-sign = AB\n\tstrategy = ort\n", False), ("sequencer/opts", "[options]\n\tgpg-sign = /k\n", True),
     ("BISECT_NAMES", " '--' 'src/a'\n", False), ("BISECT_NAMES", " 'a' `id`\n", True), ("BISECT_START", "main\n", False), ("BISECT_START", "--detach\n", True),
-    ("MERGE_RR", "7" * 40 + "\tsrc/a\0", False), ("MERGE_RR", "7" * 40 + "\ta\0" + "7" * 40 + "\t../b\0", True), ("MERGE_RR", "7" * 40 + "\tlink/b\0", True),
+    ("MERGE_RR", "7" * 40 + "\tsrc/a\0", True), ("MERGE_RR", "7" * 40 + "\ta\0" + "7" * 40 + "\t../b\0", True), ("MERGE_RR", "7" * 40 + "\tlink/b\0", True),
 ]
 
 
@@ -247,11 +248,11 @@ def add_cases(case, by):
         return [rows[int(line.split()[1])][0] for line in seen.out.decode().splitlines() if line.startswith("SEEN ")], runs
 
     for name, how, who in (("control", None, "root"), ("preset", by.by_preset, "root"), ("tool", by.by_tool, "user"), ("landlock", by.by_landlock, "user")):
-        @case(f"{name}: later commands", who=who)
-        def _(t, how=how):
-            rows = LATER
-            worked, runs = later(t, how, rows)
-            t.same(sorted(set(worked) ^ {row[0] for row in rows if not how}), [], runs)
+        for more, rows in (("", LATER), (", indexes and work trees", rows_index.LATER)):
+            @case(f"{name}: later commands{more}", who=who)
+            def _(t, how=how, rows=rows):
+                worked, runs = later(t, how, rows)
+                t.same(sorted(set(worked) ^ {row[0] for row in rows if not how}), [], runs)
 
     for name, how, who in (("preset", by.by_preset, "user"), ("landlock", by.by_landlock, "root")):
         @case(f"{name} works: later commands in work trees, submodules, conflicts and shared objects", who=who)

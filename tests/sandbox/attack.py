@@ -9,10 +9,14 @@ their name. Must be started by root; with --user the attempts are made by that u
 no account.
 """
 import argparse
+import os
 import platform
 import subprocess
 import sys
 import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
 
 import attacks_exec
 import attacks_fs
@@ -54,7 +58,7 @@ def main():
     options = parser.parse_args()
     suite = world.Suite(options.cordon, options.probe, options.user, options.base)
     elsewhere = {}  # suites for rows that need another base directory
-    number = failed = 0
+    tap = Tap()
     seen = set()
     try:
         for attempt in [r for table in TABLES for r in table.ROWS]:
@@ -62,9 +66,8 @@ def main():
             seen.add(attempt.name)
             if options.names and not any(n in attempt.name for n in options.names):
                 continue
-            number += 1
             if attempt.only and attempt.only != platform.machine():
-                print(f"ok {number} - {attempt.name} # SKIP only {attempt.only} has it")
+                tap.report(attempt.name, skipped=f"only {attempt.only} has it")
                 continue
             place = suite
             if attempt.base and attempt.base != options.base:
@@ -72,17 +75,12 @@ def main():
                     elsewhere[attempt.base] = world.Suite(options.cordon, options.probe, options.user, attempt.base)
                 place = elsewhere[attempt.base]
             problems, remark = judge(place, attempt, options.controls)
-            failed += bool(problems)
             tag = f"{attempt.n} " if attempt.n else ""
-            print(f"{'not ok' if problems else 'ok'} {number} - {tag}{attempt.name}{remark}")
-            for problem in problems:
-                print("#   " + "".join(c if c.isprintable() else repr(c)[1:-1] for c in problem))
-            sys.stdout.flush()
+            tap.report(f"{tag}{attempt.name}{remark}", problems)
     finally:
         for one in [suite, *elsewhere.values()]:
             one.close()
-    print(f"1..{number}")
-    return 1 if failed or not number else 0
+    return tap.end()
 
 
 if __name__ == "__main__":

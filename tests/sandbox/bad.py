@@ -17,7 +17,8 @@ import tempfile
 import threading
 import time
 
-from harness import TIMEOUT_S, USER, Failed, Run, Skipped, case, factor, main, sanitized
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import TIMEOUT_S, USER, Failed, Run, Skipped, case, factor, main, sanitized  # noqa: E402 pylint: disable=wrong-import-position
 
 # A child made by vfork() inherits the peak memory of its parent.
 subprocess._USE_VFORK = False  # pylint: disable=protected-access

@@ -15,11 +15,13 @@ import re
 import select
 import signal
 import struct
+import sys
 import termios
 import time
 import traceback
 
-from harness import TIMEOUT_S, Failed
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import TIMEOUT_S, Failed  # noqa: E402 pylint: disable=wrong-import-position
 
 EXPECT_S = 60  # for output that should come immediately: only a hang takes that long
 

@@ -12,7 +12,8 @@ import signal
 import subprocess
 import sys
 
-from harness import Skipped, case, children, main
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Skipped, case, children, main  # noqa: E402 pylint: disable=wrong-import-position
 
 WEAKER = ["--sandbox", "landlock", "--ack-unsafe-sandbox"]
 PIPES = ["--pipes"]

@@ -12,7 +12,8 @@ import subprocess
 import sys
 import time
 
-from harness import KILLED_S, TIMEOUT_S, Skipped, case, factor, in_time, main, orphans, peak, sanitized
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import KILLED_S, TIMEOUT_S, Skipped, case, factor, in_time, main, orphans, peak, sanitized  # noqa: E402 pylint: disable=wrong-import-position
 from traced import BLOCKED, RAN, Traced
 
 MIB = 1 << 20

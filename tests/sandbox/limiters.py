@@ -19,7 +19,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from harness import PRESET_PYTHON, TIMEOUT_S, Failed, Skipped, case, main, processes, reap_boxes, sanitized
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import PRESET_PYTHON, TIMEOUT_S, Failed, Skipped, case, main, processes, reap_boxes, sanitized  # noqa: E402 pylint: disable=wrong-import-position
 
 MIB = 1 << 20
 LONG_MS = 120000  # a budget that no test should come near

@@ -19,7 +19,8 @@ import subprocess
 import sys
 import time
 
-from harness import (KILLED_S, PRESET_PYTHON, TIMEOUT_S, Failed, become_reaper, case, factor, in_time, main,
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import (KILLED_S, PRESET_PYTHON, TIMEOUT_S, Failed, become_reaper, case, factor, in_time, main,  # noqa: E402 pylint: disable=wrong-import-position
                      orphans, peak, sanitized)
 
 MIB = 1 << 20

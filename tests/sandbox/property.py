@@ -16,6 +16,9 @@ import random
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
+
 import world
 
 COUNT = 40
@@ -183,19 +186,14 @@ def main():
     suite = world.Suite(options.cordon, options.probe, options.user, options.base)
     rng = random.Random(options.seed)
     print(f"# seed {options.seed}")
-    failed = 0
+    tap = Tap()
     try:
-        for number in range(1, options.count + 1):
+        for _ in range(options.count):
             name, problems = one(suite, rng)
-            failed += bool(problems)
-            print(f"{'not ok' if problems else 'ok'} {number} - {name}")
-            for problem in problems:
-                print("#   " + problem.replace("\n", " "))
-            sys.stdout.flush()
+            tap.report(name, problems)
     finally:
         suite.close()
-    print(f"1..{options.count}")
-    return 1 if failed else 0
+    return tap.end()
 
 
 if __name__ == "__main__":

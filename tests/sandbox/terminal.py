@@ -11,7 +11,8 @@ import termios
 import time
 
 from console import EXPECT_S, Console
-from harness import TIMEOUT_S, Failed, case, main, processes, sanitized
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import TIMEOUT_S, Failed, case, main, processes, sanitized  # noqa: E402 pylint: disable=wrong-import-position
 
 LONG_MS = 120000
 BASH = "/usr/bin/bash"

@@ -21,7 +21,8 @@ import termios
 import time
 import uuid
 
-from harness import KILLED_S, TIMEOUT_S, Failed, Skipped, case, in_time, main, sanitized
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import KILLED_S, TIMEOUT_S, Failed, Skipped, case, in_time, main, sanitized  # noqa: E402 pylint: disable=wrong-import-position
 
 
 class Server:

@@ -10,7 +10,8 @@ import shutil
 import sys
 
 from console import Console
-from harness import PRESET_PYTHON, Skipped, case, main
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import PRESET_PYTHON, Skipped, case, main  # noqa: E402 pylint: disable=wrong-import-position
 
 BASH = "/usr/bin/bash"
 

@@ -10,6 +10,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
+
 parser = argparse.ArgumentParser()
 parser.add_argument("--lines", required=True)
 parser.add_argument("--seed", type=int, default=6)
@@ -102,18 +105,16 @@ def theirs(root, pattern, more):
 
 
 def main():
+    tap = Tap()
     if not shutil.which("rg"):
-        print("ok 1 - compared with ripgrep # SKIP there is no rg")
-        print("1..1")
-        return 0
-    number = failed = 0
+        tap.report("compared with ripgrep", skipped="there is no rg")
+        return tap.end()
     for turn in range(args.rounds):
         rng = random.Random(args.seed * 1000 + turn)
         with tempfile.TemporaryDirectory(prefix="cordon-search-") as top:
             root = os.path.join(top, "t")
             make_tree(rng, root)
             for pattern, own, rg in PATTERNS:
-                number += 1
                 want, said = theirs(root, pattern, rg)
                 flags = ("i" if own.get("ignore_case") else "") + ("l" if own.get("literal") else "")
                 out = subprocess.run([args.lines, root, pattern, flags or "-", rng.choice(["1", "2", "4"])],
@@ -124,14 +125,11 @@ def main():
                     if nul:
                         have.append((name.decode(), int(at)))
                 ordered = sorted(have, key=lambda e: (e[0].encode(), e[1]))
-                good = out.returncode == 0 and have == ordered and sorted(want) == sorted(have)
-                print(f"{'ok' if good else 'not ok'} {number} - tree {turn}, {pattern!r} {flags}, {len(have)} lines")
-                if not good:
-                    failed += 1
-                    print(f"# order {have == ordered}; only ours {sorted(set(have) - set(want))[:5]}; "
-                          f"only theirs {sorted(set(want) - set(have))[:5]}; {out.stderr.decode()} {said[:300]}")
-    print(f"1..{number}")
-    return failed > 0
+                problems = [] if out.returncode == 0 and have == ordered and sorted(want) == sorted(have) else [
+                    f"order {have == ordered}; only ours {sorted(set(have) - set(want))[:5]}; "
+                    f"only theirs {sorted(set(want) - set(have))[:5]}; {out.stderr.decode()} {said[:300]}"]
+                tap.report(f"tree {turn}, {pattern!r} {flags}, {len(have)} lines", problems)
+    return tap.end()
 
 
 sys.exit(main())

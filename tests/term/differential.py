@@ -17,6 +17,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
+
 PIECES = 60
 SIZES = ((24, 80), (10, 20), (5, 40), (12, 33), (3, 8), (40, 100))
 
@@ -215,20 +218,17 @@ def main():
     first, last = map(int, args.seeds.split("-"))
     script = os.path.join(os.path.dirname(__file__), "xterm.js")
     pair = Pair(Side(args.dump), Side("node", script, os.path.abspath(args.modules)))
-    failed = 0
+    tap = Tap()
     for seed in range(first, last + 1):
         maker = Maker(seed)
         pieces = maker.pieces()
         found = pair.difference(maker.rows, maker.cols, pieces)
-        print(f"{'not ok' if found else 'ok'} {seed - first + 1} - seed {seed}, {maker.cols}x{maker.rows}", flush=True)
-        if not found:
-            continue
-        failed += 1
-        short = pair.shortest(maker.rows, maker.cols, pieces)
-        for line in [repr("".join(short)), *pair.difference(maker.rows, maker.cols, short)]:
-            print(f"#   {line}")
-    print(f"1..{last - first + 1}")
-    return 1 if failed else 0
+        problems = []
+        if found:
+            short = pair.shortest(maker.rows, maker.cols, pieces)
+            problems = [repr("".join(short)), *pair.difference(maker.rows, maker.cols, short)]
+        tap.report(f"seed {seed}, {maker.cols}x{maker.rows}", problems)
+    return tap.end()
 
 
 sys.exit(main())

@@ -21,8 +21,12 @@ import select
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
 
 # Every process writes its own file: background commands run in parallel.
 HANDLER = '() { printf "%s\\0" "$#" "$@" >>"$LOG/$BASHPID"; }'
@@ -367,20 +371,22 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     rng, ours = random.Random(args.seed), Ours(args.lines)
-    print("1..6")
     with tempfile.TemporaryDirectory(prefix="cordon-bash-") as work:
         plain, bad = compare_plain(rng, ours, work, args.seconds / 2)
         lines, allowed, wrong = compare_builtins(rng, ours, work, args.seconds / 2)
         tried, covered, idle = check_runs(ours, work)
     ours.child.stdin.close()
     ours.child.wait()
-    print(f"{'not ' if bad else ''}ok 1 - {plain} plain lines: bash runs nothing that a rule does not see")
-    print(f"{'not ' if plain < PLAIN_AT_LEAST else ''}ok 2 - enough of them were plain")
-    print(f"{'not ' if wrong else ''}ok 3 - {lines} lines of builtins, {allowed} covered by patterns: bash evaluates nothing in quotes")
-    print(f"{'not ' if allowed < COVERED_AT_LEAST else ''}ok 4 - enough of them were covered")
-    print(f"{'not ' if covered else ''}ok 5 - {len(RUNS)} lines that run something else: no pattern covers one")
-    print(f"{'not ' if idle else ''}ok 6 - {tried} of them, by programs that are here, do run it")
-    return 1 if bad or wrong or covered or idle else 0
+    tap = Tap()
+    for failed, name in (
+            (bad, f"{plain} plain lines: bash runs nothing that a rule does not see"),
+            (plain < PLAIN_AT_LEAST, "enough of them were plain"),
+            (wrong, f"{lines} lines of builtins, {allowed} covered by patterns: bash evaluates nothing in quotes"),
+            (allowed < COVERED_AT_LEAST, "enough of them were covered"),
+            (covered, f"{len(RUNS)} lines that run something else: no pattern covers one"),
+            (idle, f"{tried} of them, by programs that are here, do run it")):
+        tap.report(name, ["see above"] if failed else [])
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 from harness import case, main, reap_boxes  # noqa: E402 pylint: disable=wrong-import-position
 from talking import call, chat, leave, session, text_of  # noqa: E402 pylint: disable=wrong-import-position
 

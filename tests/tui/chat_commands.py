@@ -9,7 +9,7 @@ import stat
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 from talking import call, chat, leave, text_of  # noqa: E402 pylint: disable=wrong-import-position

@@ -10,7 +10,7 @@ import re
 import sys
 import unicodedata
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 from harness import case, factor, main  # noqa: E402 pylint: disable=wrong-import-position
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 

@@ -6,7 +6,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 from console import EXPECT_S, Console  # noqa: E402 pylint: disable=wrong-import-position
 from harness import Failed  # noqa: E402 pylint: disable=wrong-import-position
 

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
 
 NEVER = (b"\033[2J", b"\033[3J", b"\033[?1049h", b"\033[?47h", b"\033c")

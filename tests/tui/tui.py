@@ -11,7 +11,7 @@ import signal
 import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "sandbox"))
+sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 from console import EXPECT_S  # noqa: E402 pylint: disable=wrong-import-position
 from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position

@@ -254,7 +254,7 @@ static void check_carried(size_t row, const char *file, const char *want)
         tree_open(test_path("c%zu/inner", row)), tree_open(test_path("c%zu/outer", row))};
     int group = tree_open(test_path("c%zu/new", row));
     char got[256] = "";
-    CHECK(cgroup_carry(group, left, ARRAY_LEN(left)) == (want != NULL));
+    CHECK(cgroup_limit(group, left, ARRAY_LEN(left), &(struct cgroup_limits){0}) == (want != NULL));
     int fd = openat(group, file, O_RDONLY | O_CLOEXEC);
     CHECK(fd >= 0 && read(fd, got, sizeof(got) - 1) >= 0);
     if (want)
@@ -303,7 +303,18 @@ TEST(cgroup_carries_the_limits_of_groups_that_are_left)
             "mlx4_0 hca_handle=2 hca_object=max"},
         {"a controller of the future", "dmem.max", "drm/0 4096\n", NULL, "drm/0 4096"},
         {"a limit of the future", "new.high", "7\n", "9\n", "7"},
-        {"not ours to carry", "cpu.max", "1 2\n", "1 2\n", ""},
+        {"processes", "pids.max", "20\n", "max\n", "20"},
+        {"processes of two groups", "pids.max", "20\n", "10\n", "10"},
+        {"processes, not a number", "pids.max", "20\n", "some\n", NULL},
+        {"memory", "memory.max", NULL, "4096\n", "4096"},
+        {"memory, not a number", "memory.max", "-1\n", "4096\n", NULL},
+        {"CPU time without a limit", "cpu.max", "max 100000\n", "max 50000\n", ""},
+        {"CPU time", "cpu.max", "max 100000\n", "50000 100000\n", "50000 100000"},
+        {"the least part of CPU time", "cpu.max", "30000 50000\n", "55000 100000\n",
+            "55000 100000"},
+        {"less CPU time than the least of another period", "cpu.max", "1000 1000000\n",
+            "50000 100000\n", "1000 1000000"},
+        {"CPU time, not numbers", "cpu.max", "1000\n", "max 100000\n", NULL},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         test_row(i, rows[i].name);
@@ -315,6 +326,22 @@ TEST(cgroup_carries_the_limits_of_groups_that_are_left)
         if (rows[i].outer)
             tree_file(test_path("c%zu/outer/%s", i, rows[i].file), rows[i].outer, 0600);
         check_carried(i, rows[i].file, rows[i].want);
+    }
+}
+
+/* A limit that can't be read is not the same as none. */
+TEST(cgroup_with_an_unreadable_limit_is_not_left)
+{
+    static const char *const names[] = {
+        "pids.max", "memory.max", "cpu.max", "cpuset.cpus.partition", "memory.high"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        test_row(i, names[i]);
+        tree_file(test_path("c%zu/outer/other", i), "", 0600);
+        tree_file(test_path("c%zu/inner/other", i), "", 0600);
+        tree_file(test_path("c%zu/new/%s", i, names[i]), "", 0600);
+        /* Links are not followed: ELOOP. */
+        CHECK_INT(symlink("other", test_path("c%zu/outer/%s", i, names[i])), 0);
+        check_carried(i, names[i], NULL);
     }
 }
 

@@ -13,7 +13,9 @@ static void check_options(const struct cmd *cmd, const char *name)
     for (size_t i = 0; i < cmd->n_opts; i++) {
         const struct opt *opt = &cmd->opts[i];
         test_row(i, name);
+        AUTO_BUF struct buf help = BUF_INIT(OPT_HELP_MAX);
         CHECK(strlen(opt->help) > 8);
+        CHECK(!strstr(opt_help(opt, &help), "{choices}"));
         CHECK((opt->type == OPT_FLAG) == (opt->value == NULL));
         bool chosen = opt->type == OPT_CHOICE || opt->type == OPT_LIST;
         CHECK(chosen == (opt->choices != NULL));
@@ -219,4 +221,25 @@ TEST(keys_in_more_blocks_than_wait)
     CHECK_INT(h.n, MASK_STREAM_MAX);
     CHECK(str_starts_with(buf_str(&out), STR("0:sec 1:sec ")));
     mask_stream_done(&h);
+}
+
+TEST(opt_help_names_the_choices)
+{
+    static const char *const names[] = {"a", "b", "c", NULL}, *const one[] = {"a", NULL};
+    static const struct {
+        const char *help;
+        const char *const *choices;
+        const char *want;
+    } rows[] = {
+        {"one of {choices}; or none", names, "one of a, b or c; or none"},
+        {"{choices}", one, "a"},
+        {"plain", names, "plain"},
+        {"plain {choices}", NULL, "plain {choices}"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        const struct opt opt = {.help = rows[i].help, .choices = rows[i].choices};
+        AUTO_BUF struct buf b = BUF_INIT(OPT_HELP_MAX);
+        test_row(i, rows[i].help);
+        CHECK_Z(opt_help(&opt, &b), rows[i].want);
+    }
 }

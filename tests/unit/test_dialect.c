@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include "cases.h"
 #include "llm/dialect.h"
 #include "llm/wire.h"
 #include "tool/tool.h"
@@ -104,7 +105,7 @@ static json_t *listener_message(const struct listener *l)
 
 struct test_case {
     const struct dialect *dialect;
-    struct buf name, stream;
+    struct buf stream;
     struct str message, error, kind, retry, restarts, request, body, text;
 };
 
@@ -212,9 +213,8 @@ static void check_text(const struct test_case *c)
     CHECK_STR(buf_str(&kind), c->kind.p ? c->kind : STR(""));
 }
 
-static void check_case(struct test_case *c, size_t row)
+static void check_case(struct test_case *c)
 {
-    test_row(row, buf_z(&c->name));
     if (c->request.p)
         check_request(c);
     else if (c->text.p)
@@ -243,36 +243,29 @@ static void read_line(struct test_case *c, struct str line)
             *words[i].value = str_skip(line, words[i].word.n);
             return;
         }
-    if (str_starts_with(line, STR("== ")))
-        buf_add_str(&c->name, str_skip(line, 3));
-    else if (str_starts_with(line, STR(":")))
+    if (str_starts_with(line, STR(":")))
         buf_printf(&c->stream, STR_FMT "\n", STR_ARG(line));
     else if (line.n)
         buf_printf(&c->stream, "data: " STR_FMT "\n\n", STR_ARG(line));
 }
 
+static void run_case(void *context, struct str title, struct str text)
+{
+    struct test_case c = {
+        .dialect = *(const struct dialect **)context, .stream = BUF_INIT(TEXT_MAX)};
+    struct str line, rest = text;
+    (void)title;
+    while (str_cut(rest, '\n', &line, &rest))
+        read_line(&c, line);
+    check_case(&c);
+    buf_done(&c.stream);
+}
+
 static void check_cases(const struct dialect *dialect, const char *file, size_t least)
 {
-    char path[4096];
-    snprintf(path, sizeof(path), TESTS_DIR "/llm/%s", file);
-    AUTO_FREE char *text = test_read(path);
-    struct test_case c = {dialect, BUF_INIT(TEXT_MAX), BUF_INIT(TEXT_MAX)};
-    struct str line, rest = str_z(text);
-    size_t row = 0;
-    while (rest.n && str_cut(rest, '\n', &line, &rest)) {
-        if (str_starts_with(line, STR("== "))) {
-            if (c.name.n)
-                check_case(&c, row++);
-            buf_done(&c.name);
-            buf_done(&c.stream);
-            c = (struct test_case){dialect, BUF_INIT(TEXT_MAX), BUF_INIT(TEXT_MAX)};
-        }
-        read_line(&c, line);
-    }
-    check_case(&c, row++);
-    CHECK(row >= least);
-    buf_done(&c.name);
-    buf_done(&c.stream);
+    char pattern[128];
+    snprintf(pattern, sizeof(pattern), "llm/%s", file);
+    CHECK(cases_run(pattern, run_case, &dialect) >= least);
 }
 
 TEST(anthropic_reads)

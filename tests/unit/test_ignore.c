@@ -13,12 +13,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include "cases.h"
 #include "git_oracle.h"
 #include "path/ignore.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <limits.h>
 #include <sys/stat.h>
 
@@ -153,13 +153,13 @@ static void check_case(struct ignore_case *c)
         check_with_git(c);
 }
 
-static void run_case(const char *path, size_t index)
+static void run_case(void *context, struct str title, struct str text)
 {
-    AUTO_FREE char *text = test_read(path);
+    size_t *index = context;
     AUTO_FREE struct ignore_case *c = base_alloc(sizeof(*c));
-    struct str line, rest = str_z(text);
-    test_row(index, strrchr(path, '/') + 1);
-    snprintf(c->dir, sizeof(c->dir), "%s", test_path("case-%zu", index));
+    struct str line, rest = text;
+    (void)title;
+    snprintf(c->dir, sizeof(c->dir), "%s", test_path("case-%zu", (*index)++));
     BUG_ON(mkdir(c->dir, 0777) != 0);
     CHECK(git_oracle_init(c->dir));
     while (str_cut(rest, '\n', &line, &rest))
@@ -171,14 +171,8 @@ static void run_case(const char *path, size_t index)
 
 TEST(ignore_cases)
 {
-    glob_t found = {0};
-    const char *dir = getenv("CORDON_TESTS"); /* set if the user may not read the source */
-    char pattern[PATH_MAX];
-    snprintf(pattern, sizeof(pattern), "%s/ignore/*.case", dir ? dir : TESTS_DIR);
-    CHECK(glob(pattern, 0, NULL, &found) == 0);
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        run_case(found.gl_pathv[i], i);
-    globfree(&found);
+    size_t index = 0;
+    CHECK(cases_run("ignore/*.case", run_case, &index) > 10);
 }
 
 static bool is_ignored(const char *root, const char *path, bool is_dir)

@@ -4,13 +4,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include "cases.h"
 #include "shown.h"
 
 #include "tui/leaf.h"
 #include "tui/markdown.h"
 #include "tui/theme.h"
 
-#include <glob.h>
 #include <time.h>
 
 enum {
@@ -63,10 +63,9 @@ static bool check_cut(struct str source, unsigned width, size_t part)
     return same;
 }
 
-static void check_case(const char *name, struct str source, unsigned width, struct str want)
+static void check_text(struct str source, unsigned width, struct str want)
 {
     AUTO_BUF struct buf got = BUF_INIT(SHOWN_MAX);
-    test_row(0, name);
     at_once(source, width, &got);
     CHECK_STR(buf_str(&got), want);
     if (!check_cut(source, width, 1))
@@ -76,40 +75,25 @@ static void check_case(const char *name, struct str source, unsigned width, stru
             return;
 }
 
-/* "=== NAME WIDTH", the text, ">>>", the expected rows; and the next case. */
-static void check_file(const char *path)
+/* "== NAME WIDTH", the text, ">>>", the expected rows. */
+static void check_case(void *context, struct str title, struct str text)
 {
-    AUTO_FREE char *content = test_read(path);
-    struct str rest = str_z(content), line;
-    const char *start = content, *middle = NULL;
-    char name[128] = "";
-    int width = 0;
-    while (start) {
-        const char *before = rest.p;
-        bool more = str_cut(rest, '\n', &line, &rest) && before < content + strlen(content);
-        if (more && str_is(line, ">>>"))
-            middle = before;
-        if (more && !str_starts_with(line, STR("=== ")))
-            continue;
-        if (width)
-            check_case(name, str_n(start, (size_t)(middle - start)), (unsigned)width,
-                str_n(middle + 4, (size_t)(before - middle - 4)));
-        start = more ? rest.p : NULL;
-        if (more)
-            CHECK_INT(sscanf(line.p, "=== %127s %d", name, &width), 2);
-    }
+    int64_t width = 0;
+    ptrdiff_t blank = str_find_last(title, ' ');
+    const char *middle = memmem(text.p, text.n, ">>>\n", 4);
+    (void)context;
+    if (!CHECK(middle) || !CHECK(str_to_int(str_skip(title, (size_t)blank + 1), 1, 1000, &width)))
+        return;
+    struct str source = str_n(text.p, (size_t)(middle - text.p));
+    check_text(source, (unsigned)width, str_skip(text, source.n + 4));
 }
 
 TEST(markdown_cases)
 {
     AUTO_ERR struct err err = {0};
-    glob_t found;
     if (!CHECK_OK(leaf_check(&err), &err))
         return;
-    CHECK_INT(glob(TESTS_DIR "/tui/markdown/*.case", 0, NULL, &found), 0);
-    for (size_t i = 0; i < found.gl_pathc; i++)
-        check_file(found.gl_pathv[i]);
-    globfree(&found);
+    CHECK(cases_run("tui/markdown/*.case", check_case, NULL) > 10);
 }
 
 static const struct {
@@ -125,8 +109,10 @@ static const struct {
 
 TEST(markdown_small_texts)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
-        check_case(rows[i].name, str_z(rows[i].source), 40, str_z(rows[i].want));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].name);
+        check_text(str_z(rows[i].source), 40, str_z(rows[i].want));
+    }
 }
 
 /* A line that is too long is cut, and the text after the cut starts no new block, wherever that

@@ -47,28 +47,8 @@ TEST(runs_write_what_the_plain_ones_do)
             runs_put_plain(plain + start, bytes + start, n, templates[k]);
             CHECK(memcmp(quick, plain, sizeof(quick)) == 0);
             runs_fill(quick + start, n, templates[k] | 'E');
-            runs_fill_plain(plain + start, n, templates[k] | 'E');
+            for (size_t i = 0; i < n; i++)
+                plain[start + i] = templates[k] | 'E';
             CHECK(memcmp(quick, plain, sizeof(quick)) == 0);
         }
 }
-
-#ifdef __SSE2__
-/* Also the one of the two that this machine does not choose. */
-TEST(runs_fill_in_both_widths)
-{
-    for (size_t n = 0; n < ROOM; n++) {
-        cell twos[ROOM] = {0}, fours[ROOM] = {0}, plain[ROOM] = {0};
-        size_t done = runs_fill_twos(twos, n, 7);
-        test_row(n, "length");
-        CHECK_INT(done, n / 2 * 2);
-        runs_fill_plain(plain, done, 7);
-        CHECK(memcmp(twos, plain, sizeof(twos)) == 0);
-        if (!CPU_HAS(AVX2))
-            continue;
-        done = runs_fill_fours(fours, n, 7);
-        memset(plain, 0, sizeof(plain));
-        runs_fill_plain(plain, done, 7);
-        CHECK(done == n / 4 * 4 && memcmp(fours, plain, sizeof(fours)) == 0);
-    }
-}
-#endif

@@ -4,9 +4,8 @@
 #include "test.h"
 
 #include "base/json.h"
+#include "cases.h"
 #include "llm/sse.h"
-
-#include <glob.h>
 
 enum {
     TEXT_MAX = 16 << 20,
@@ -101,8 +100,9 @@ static void read_event(struct str line, struct buf *want)
     expect(want, name, str_is(id, "-") ? STR("") : id, buf_str(&data));
 }
 
-static void check_case(struct str text)
+static void check_case(void *context, struct str title, struct str text)
 {
+    (void)context, (void)title;
     AUTO_BUF struct buf bytes = BUF_INIT(TEXT_MAX), want = BUF_INIT(TEXT_MAX);
     struct str line, rest = text;
     uint64_t retry = UINT64_MAX;
@@ -122,15 +122,7 @@ static void check_case(struct str text)
 
 TEST(sse_cases)
 {
-    glob_t found;
-    CHECK_INT(glob(TESTS_DIR "/sse/*.case", 0, NULL, &found), 0);
-    CHECK(found.gl_pathc > 20);
-    for (size_t i = 0; i < found.gl_pathc; i++) {
-        AUTO_FREE char *text = test_read(found.gl_pathv[i]);
-        test_row(i, strrchr(found.gl_pathv[i], '/') + 1);
-        check_case(str_z(text));
-    }
-    globfree(&found);
+    CHECK(cases_run("sse/*.case", check_case, NULL) > 20);
 }
 
 /* Chunks are Latin-1 text, or bytes in hex. */

@@ -5,9 +5,12 @@
 #include "llm/message.h"
 #include "llm/provider.h"
 #include "test.h"
+#include "tree.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 
 struct fixture {
     struct provider *provider;
@@ -97,6 +100,27 @@ TEST(stream_new_has_no_message)
         CHECK(!stream_message(f.stream, &message, &f.err));
         CHECK_ERR(&f.err, E_PROTOCOL, "before its first event");
     }
+    teardown(&f);
+}
+
+static int act_stream_without_descriptors(void *arg)
+{
+    struct fixture *f = arg;
+    struct stream *second = NULL;
+    AUTO_ERR struct err err = {0};
+    if (!child_without_call(SYS_eventfd2, EMFILE))
+        return 2;
+    return !provider_stream(f->provider, &f->request, &second, &err) && !second &&
+                   err.code == E_IO && strstr(err.message, strerror(EMFILE))
+               ? 0
+               : 1;
+}
+
+TEST(stream_names_the_reason_if_it_cannot_begin)
+{
+    struct fixture f;
+    if (setup(&f, two_words, -1))
+        CHECK_INT(child_run(act_stream_without_descriptors, &f), 0);
     teardown(&f);
 }
 

@@ -3,6 +3,7 @@
 #include "test.h"
 
 #include "git_oracle.h"
+#include "repo/gitname.h"
 #include "repo/tracked.h"
 
 #include <fcntl.h>
@@ -172,5 +173,53 @@ TEST(tracked_refuses_an_index_of_two_lists)
             check_list(t.paths, t.n, "a b ");
         else
             CHECK_ERR(&err, E_IO, lists[i].message);
+    }
+}
+
+/* The names that git's verify_path() refuses, with its options for all file systems on. */
+TEST(names_that_git_refuses)
+{
+    static const struct {
+        const char *name;
+        bool directory, plain;
+    } names[] = {
+        {"a", false, true},
+        {"a/.gitignore", false, true},
+        {".gitmodules", false, true},
+        {".github/x", false, true},
+        {"a..b/...", false, true},
+        {"git", false, true},
+        {"git~10", false, true},
+        {".gi\xe2\x80\x8cx", false, true},
+        {"\xff\xfe/.gi", false, true},
+        {"a\\b", false, true},
+        {"a/", true, true},
+        {"a/", false, false},
+        {"a//", true, false},
+        {"/", true, false},
+        {"", false, false},
+        {"/a", false, false},
+        {"a//b", false, false},
+        {".", false, false},
+        {"a/./b", false, false},
+        {"..", false, false},
+        {"../a", false, false},
+        {"a/../../b", false, false},
+        {".git", false, false},
+        {".git/", true, false},
+        {"a/.git/hooks/x", false, false},
+        {"a/.GiT", false, false},
+        {"GIT~1/x", false, false},
+        {".git./x", false, false},
+        {".git . /x", false, false},
+        {".git::$INDEX_ALLOCATION/x", false, false},
+        {"a\\.git\\x", false, false},
+        {".g\xe2\x80\x8cit/x", false, false},
+        {"\xef\xbb\xbf.git", false, false},
+        {".git\xc2\xad", false, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        test_row(i, names[i].name);
+        CHECK_INT(gitname_is_plain(str_z(names[i].name), names[i].directory), names[i].plain);
     }
 }

@@ -11,8 +11,8 @@
  * run, whose timing is the same with and without it.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_WATCH_H
-#define CLI_WATCH_H
+#ifndef WATCH_WATCH_H
+#define WATCH_WATCH_H
 
 #include "run/runner.h"
 

@@ -1,6 +1,6 @@
 /* Drawing a running scenario. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/watch_view.h"
+#include "watch/watch_view.h"
 
 enum {
     MIN_COLS = 40,
@@ -289,7 +289,7 @@ static void watch_view_draw_under(
     watch_view_draw_list(s, c, &steps);
 }
 
-void watch_draw(struct watch_state *s, struct canvas *c)
+void watch_view_draw(struct watch_state *s, struct canvas *c)
 {
     const struct watch_view_area room = {1, 0, canvas_rows(c) - 2, canvas_cols(c)};
     AUTO_BUF struct buf note = BUF_INIT(256);

@@ -1,6 +1,6 @@
-/* Printing sessions. Text written by a model, or imported, is made printable here. */
+/* Sessions as text. Text written by a model, or imported, is made printable here. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/session_view.h"
+#include "chat/session_view.h"
 
 #include "base/clock.h"
 #include "base/id.h"
@@ -22,34 +22,34 @@ enum {
 
 /* Width of the id column. Users copy ids from it: random ones are shown by their prefix on a
  * terminal, others in full. */
-static size_t id_width(const struct cli *cli, const struct catalog *c)
+static size_t session_view_id_width(const struct session_view *v, const struct catalog *c)
 {
     size_t width = SHORT_ID;
     for (size_t i = 0; i < c->n; i++)
-        if (!cli->to_terminal || !id_valid(c->entries[i].id))
+        if (!v->to_terminal || !id_valid(c->entries[i].id))
             width = MAX(width, c->entries[i].id.n);
     return width;
 }
 
-static struct str shown_id(const struct cli *cli, struct str id)
+static struct str session_view_id(const struct session_view *v, struct str id)
 {
-    return cli->to_terminal && id_valid(id) ? str_head(id, SHORT_ID) : id;
+    return v->to_terminal && id_valid(id) ? str_head(id, SHORT_ID) : id;
 }
 
-static void session_view_add_entry(struct cli *cli, const struct catalog_entry *e,
+static void session_view_add_entry(const struct session_view *v, const struct catalog_entry *e,
     unsigned id_columns, unsigned columns, uint64_t now_ms)
 {
     enum {
         AGO = 11,
         COUNT = 6,
     };
-    struct buf *out = &cli->stdout_buf;
+    struct buf *out = v->out;
     char ago[COLUMNS_AGO];
     unsigned used = id_columns + AGO + COUNT + 3 * 2;
     unsigned left = columns > used + TITLE_LEAST ? columns - used : TITLE_LEAST;
     unsigned cwd = left > 3 * TITLE_LEAST ? MIN(left / 3, (unsigned)CWD_MOST) : 0;
     columns_ago(e->updated_ms, now_ms, ago);
-    struct str id = shown_id(cli, e->id);
+    struct str id = session_view_id(v, e->id);
     buf_add_str(out, id);
     buf_printf(out, "%*s%-*s  %*llu  ", (int)(id_columns - id.n + 2), "", AGO, ago, COUNT,
         (unsigned long long)e->messages);
@@ -65,18 +65,18 @@ static void session_view_add_entry(struct cli *cli, const struct catalog_entry *
     buf_add_byte(out, '\n');
 }
 
-void session_view_list(struct cli *cli, const struct catalog *c, size_t n)
+void session_view_list(const struct session_view *v, const struct catalog *c, size_t n)
 {
-    unsigned columns = cli->to_terminal ? tty_size(STDOUT_FILENO).cols : PLAIN_COLUMNS;
-    unsigned id_columns = (unsigned)id_width(cli, c);
+    unsigned columns = v->to_terminal ? tty_size(STDOUT_FILENO).cols : PLAIN_COLUMNS;
+    unsigned id_columns = (unsigned)session_view_id_width(v, c);
     uint64_t now_ms = clock_wall_ms();
     for (size_t i = 0; i < n; i++)
-        session_view_add_entry(cli, &c->entries[i], id_columns, columns, now_ms);
+        session_view_add_entry(v, &c->entries[i], id_columns, columns, now_ms);
 }
 
 /* Session ------------------------------------------------------------------------------------- */
 
-static void session_view_show_call(struct buf *out, const json_t *block)
+static void session_view_add_call(struct buf *out, const json_t *block)
 {
     AUTO_BUF struct buf arguments = BUF_INIT(STORE_LINE_MAX);
     json_add_compact(&arguments, json_object_get(block, "arguments"));
@@ -87,7 +87,7 @@ static void session_view_show_call(struct buf *out, const json_t *block)
     buf_add_byte(out, '\n');
 }
 
-static void show_block(struct buf *out, const json_t *block, size_t most)
+static void session_view_add_block(struct buf *out, const json_t *block, size_t most)
 {
     switch (block_type(block)) {
     case BLOCK_TEXT:
@@ -105,16 +105,17 @@ static void show_block(struct buf *out, const json_t *block, size_t most)
         buf_add_z(out, ")\n");
         break;
     case BLOCK_TOOL_CALL:
-        session_view_show_call(out, block);
+        session_view_add_call(out, block);
         break;
     case BLOCK_TYPES:
         break;
     }
 }
 
-static void show_message(struct cli *cli, const json_t *message, size_t number, bool full)
+static void session_view_add_message(
+    const struct session_view *v, const json_t *message, size_t number, bool full)
 {
-    struct buf *out = &cli->stdout_buf;
+    struct buf *out = v->out;
     enum message_type type = message_type(message);
     static const char *const names[] = {"user", "assistant", "result"};
     AUTO_BUF struct buf head = BUF_INIT(1024);
@@ -125,14 +126,15 @@ static void show_message(struct cli *cli, const json_t *message, size_t number, 
         buf_add_z(&head, json_is_true(json_object_get(message, "is_error")) ? " (error)" : "");
     }
     buf_add_byte(out, '\n');
-    out_styled(cli, OUT_BOLD, buf_z(&head));
+    buf_printf(out, v->color ? "\033[1m%s\033[0m" : "%s", buf_z(&head));
     buf_add_byte(out, '\n');
     const json_t *block;
     size_t i, most = full || type != MESSAGE_TOOL_RESULT ? SIZE_MAX : RESULT_LINES;
-    json_array_foreach(json_object_get(message, "content"), i, block) show_block(out, block, most);
+    json_array_foreach(json_object_get(message, "content"), i, block)
+        session_view_add_block(out, block, most);
 }
 
-void session_view_show(struct cli *cli, const struct store *s, bool full)
+void session_view_show(const struct session_view *v, const struct store *s, bool full)
 {
     static const char *const keys[] = {
         "id", "title", "created_at", "updated_at", "cwd", "provider", "model"};
@@ -141,9 +143,9 @@ void session_view_show(struct cli *cli, const struct store *s, bool full)
         struct str text = updated ? store_updated_at(s) : store_text(s, keys[i]);
         if (!text.n)
             continue;
-        buf_printf(&cli->stdout_buf, "%-11s ", keys[i]);
-        utf8_add_printable(&cli->stdout_buf, text);
-        buf_add_byte(&cli->stdout_buf, '\n');
+        buf_printf(v->out, "%-11s ", keys[i]);
+        utf8_add_printable(v->out, text);
+        buf_add_byte(v->out, '\n');
     }
     const json_t *message, *all = store_all(s);
     size_t i, at, next = 0;
@@ -152,7 +154,7 @@ void session_view_show(struct cli *cli, const struct store *s, bool full)
         const json_t *compaction = json_array_get(store_compactions(s), next);
         at = (size_t)json_integer_value(json_object_get(compaction, "at"));
         if (compaction && at == i && ++next)
-            out_line(cli, "\n--- the conversation was summed up here ---");
-        show_message(cli, message, i + 1, full);
+            buf_add_z(v->out, "\n--- the conversation was summed up here ---\n");
+        session_view_add_message(v, message, i + 1, full);
     }
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Shared by the suites for `cordon exec`: cases, policies, runs, and checks for leftovers.
+"""The frame of suites in Python: cases, policies, runs, checks for leftovers, TAP.
 
 A suite is a file with functions:
 
@@ -18,6 +18,13 @@ child.c. After each case no process of it may be left, nor anything below its ho
     suite.py … --in-turn     the first case as root only, the second as a user, and so on
 
 --sanitized: fewer repetitions, and limits on memory and time are multiplied by SANITIZED_FACTOR.
+
+Suites whose tests need no such place, or are made from data, use the report alone:
+
+    tap = Tap()
+    tap.run("it works", function)           an exception is a failure, Skipped a reason not to run
+    tap.report("case 7", ["it differs"])    a list of problems, empty if there are none
+    sys.exit(tap.end())
 """
 import argparse
 import contextlib
@@ -37,6 +44,7 @@ USER = int(os.environ.get("CORDON_TEST_USER", "12345"))  # a UID that is not in 
 TIMEOUT_S = 180  # for processes that should end by themselves: only a hang takes that long
 KILLED_S = 60  # how long the processes of a killed supervisor may still exist
 SANITIZED_FACTOR = 8
+LINE_MAX = 4000  # of a problem
 PR_SET_CHILD_SUBREAPER = 36
 PRESET_PYTHON = "/usr/bin/python3"
 
@@ -81,6 +89,49 @@ def sanitized():
 
 def factor():
     return SANITIZED_FACTOR if OPTIONS.sanitized else 1
+
+
+class Tap:
+    """The report of a suite, in the format of the Test Anything Protocol."""
+
+    def __init__(self):
+        self.number = self.failed = 0
+
+    @staticmethod
+    def lines(number, title, problems=(), skipped=None):
+        """Lines of one test."""
+        said = f"{'not ok' if problems else 'ok'} {number} - {title}"
+        said += f" # SKIP {skipped}\n" if skipped is not None else "\n"
+        for problem in problems:
+            for line in str(problem).splitlines() or [""]:
+                said += "#   " + "".join(c if c.isprintable() else repr(c)[1:-1] for c in line)[:LINE_MAX] + "\n"
+        return said
+
+    def report(self, title, problems=(), skipped=None):
+        self.number += 1
+        self.failed += bool(problems)
+        sys.stdout.write(self.lines(self.number, title, problems, skipped))
+        sys.stdout.flush()
+
+    def run(self, title, function, *args):
+        try:
+            function(*args)
+        except Skipped as e:
+            self.report(title, skipped=e)
+        except (Failed, AssertionError) as e:
+            self.report(title, [str(e) or traceback.format_exc()])
+        except Exception:  # pylint: disable=broad-except
+            self.report(title, [traceback.format_exc()])
+        else:
+            self.report(title)
+
+    def note(self, text):
+        print(f"# {text}", flush=True)
+
+    def end(self):
+        """Returns the exit status; a suite without a test has failed."""
+        print(f"1..{self.number}")
+        return 1 if self.failed or not self.number else 0
 
 
 class Run:
@@ -420,11 +471,10 @@ def run_as(identity, bin_dir):
             continue
         try:
             problems = run_case(function, bin_dir, uid)
-            said = f"{'not ok' if problems else 'ok'} {number} - {title} ({name})\n"
-            said += "".join(f"#   {line}\n" for line in problems)
+            said = Tap.lines(number, f"{title} ({name})", problems)
             failed |= bool(problems)
         except Skipped as e:
-            said = f"ok {number} - {title} ({name}) # SKIP {e}\n"
+            said = Tap.lines(number, f"{title} ({name})", skipped=e)
         sys.stdout.write(said)
         sys.stdout.flush()
     return 1 if failed else 0

@@ -1,10 +1,10 @@
 /* Thread that shows a running scenario. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/watch.h"
+#include "watch/watch.h"
 
 #include "base/clock.h"
-#include "cli/watch_view.h"
 #include "tui/display.h"
+#include "watch/watch_view.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -155,7 +155,7 @@ static void watch_redraw(struct watch *l, uint64_t now)
     if (may_draw(l, now)) {
         if (!l->state.over)
             l->state.now_ms = now;
-        watch_draw(&l->state, l->display.canvas);
+        watch_view_draw(&l->state, l->display.canvas);
     }
     pthread_mutex_unlock(&l->lock);
     display_draw(&l->display);

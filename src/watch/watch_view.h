@@ -1,11 +1,11 @@
 /* Layout of a running scenario: a title, the program's screen, the steps, a line of help.
  *
  *     struct watch_state s = {...};
- *     watch_draw(&s, canvas);
+ *     watch_view_draw(&s, canvas);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_WATCH_VIEW_H
-#define CLI_WATCH_VIEW_H
+#ifndef WATCH_WATCH_VIEW_H
+#define WATCH_WATCH_VIEW_H
 
 #include "run/runner.h"
 #include "tui/canvas.h"
@@ -44,6 +44,6 @@ struct watch_state {
     unsigned list_rows; /* rows of the list when last drawn */
 };
 
-void watch_draw(struct watch_state *s, struct canvas *c);
+void watch_view_draw(struct watch_state *s, struct canvas *c);
 
 #endif
