@@ -21,8 +21,8 @@ MUST_USE bool file_write_all(int fd, struct str content);
 /* The same, with an error message. */
 MUST_USE bool file_write(int fd, struct str content, const char *name, struct err *err);
 
-/* Renames without replacing: sets errno to EEXIST if the new name exists. Network file systems (NFS,
- * 9p) can't do that in one step: there it checks first. */
+/* Renames without replacing: sets errno to EEXIST if the new name exists. Network file systems
+ * (NFS, 9p) can't do that in one step: there it checks first. */
 MUST_USE bool file_rename_new(int from_dir, const char *from, int to_dir, const char *to);
 
 /* An unnamed file in memory; in /tmp if a sandbox blocks memfd_create() (as ours does, since a

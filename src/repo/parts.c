@@ -12,17 +12,9 @@ const char *const *parts_of(enum scan_kind kind)
     static const char *const none[] = {NULL};
     /* Their numbers are stored in session files (repo/state.h): append new ones at the end. */
     static const char *const git[PARTS_MAX] = {
-        "config",
-        "config.worktree",
-        "commondir",
-        "gitdir",
-        "hooks",
-        "info/attributes",
-        "remotes",
-        "branches",
-        PARTS_HELD,
-        "gitweb", /* settings and programs of `git instaweb` */
-        "pid",    /* the process that `git instaweb` ends */
+        "config", "config.worktree", "commondir", "gitdir", "hooks", "info/attributes", "remotes",
+        "branches", PARTS_HELD, "gitweb", /* settings and programs of `git instaweb` */
+        "pid",                            /* the process that `git instaweb` ends */
     };
     static const char *const hg[PARTS_MAX] = {"hgrc", "hgrc-not-shared", "sharedpath", PARTS_HELD};
     static const char *const sapling[PARTS_MAX] = {"config", "sharedpath", PARTS_HELD};
@@ -172,8 +164,8 @@ bool parts_setting_is_plain(const struct gitconfig_entry *e)
 {
     static const struct {
         const char *section;
-        bool sub; /* there is a subsection between section and name */
-        const char *name; /* NULL: any */
+        bool sub;                         /* there is a subsection between section and name */
+        const char *name;                 /* NULL: any */
         bool (*allows)(struct str value); /* NULL: any value */
     } plain[] = {
         {"advice", false, NULL},
@@ -235,7 +227,7 @@ bool parts_setting_is_plain(const struct gitconfig_entry *e)
 bool parts_setting_is_sparse(const struct gitconfig_entry *e)
 {
     return !e->subsection.p &&
-           ((str_is(e->section, "core") && (str_is(e->name, "sparsecheckout") ||
-                                               str_is(e->name, "sparsecheckoutcone"))) ||
+           ((str_is(e->section, "core") &&
+                (str_is(e->name, "sparsecheckout") || str_is(e->name, "sparsecheckoutcone"))) ||
                (str_is(e->section, "index") && str_is(e->name, "sparse")));
 }

@@ -49,7 +49,7 @@ static const struct program programs[] = {
     {WRAPPED, " xargs ", "EILPadns", "0oprtx", "", false},
     {SHELL, " ash bash dash fish ksh mksh rbash sh zsh ", "Oo", NULL, "c", false},
     {SCRIPT, " . source ", "", "", "", false},
-    {SCRIPT, " bun deno lua luajit nodejs node tclsh ", "", "Aci", "", false},
+    {SCRIPT, " bun deno lua luajit nodejs node tclsh ", "", "iAc", "", false},
     {SCRIPT, " perl ", "", "0UWXacflnpstuvw", "Ee", false},
     {SCRIPT, " php ", "", "ahilmnqsvw", "r", false},
     {SCRIPT, " pypy python ", "WX", "BEIOPSbdiqsuvx", "cm", false},
@@ -228,7 +228,8 @@ static void visit(struct reader *r)
     visit_text(r, buf_str(&r->word), r->place);
 }
 
-/* Programs that run others ---------------------------------------------------------------------- */
+/* Programs that run others ----------------------------------------------------------------------
+ */
 
 /* Returns NULL for any other program: python3.11 is python. */
 static const struct program *find_program(struct str text)
@@ -333,7 +334,8 @@ static void take_option(struct reader *r, struct str text)
             return;
 }
 
-/* Commands -------------------------------------------------------------------------------------- */
+/* Commands --------------------------------------------------------------------------------------
+ */
 
 static bool is_assignment(struct str text)
 {
