@@ -1,10 +1,9 @@
 /* cordon box apply: apply a box's changes to the project, all or nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "change/apply.h"
+#include "box/applying.h"
 #include "cli/box_cmds.h"
 #include "cli/box_patch.h"
 #include "config/config.h"
-#include "path/exact.h"
 #include "repo/gitname.h"
 
 enum {
@@ -15,21 +14,12 @@ struct apply_options_cli {
     bool dry_run, yes, allow_executed;
 };
 
-struct applying {
+struct box_apply_ctx {
     struct cli *cli;
     const struct apply_options_cli *options;
-    const struct box *box;
-    struct box_changes changes;
-    struct apply apply;
-    bool shown;   /* the changes were already listed with the question */
-    bool running; /* an agent or a command is running in the box */
+    struct applying x;
+    bool shown; /* the changes were already listed with the question */
 };
-
-static void applying_done(struct applying *x)
-{
-    apply_done(&x->apply);
-    changes_done(&x->changes);
-}
 
 /* Changes by class ----------------------------------------------------------------------------- */
 
@@ -65,21 +55,6 @@ static void say_forbidden(struct cli *cli, const struct apply *a, const struct d
             d->refused[i].why);
 }
 
-static bool runs_unasked(const struct apply_row *row)
-{
-    return row->state == APPLY_FITS && row->acts->class == SELFRUN_RUNS;
-}
-
-static bool is_steering(const struct apply_row *row)
-{
-    return row->state == APPLY_FITS && row->acts->class == SELFRUN_STEERS;
-}
-
-static bool leads_out(const struct apply_row *row)
-{
-    return row->state == APPLY_FITS && row->acts->leads_out;
-}
-
 static void say_risk(struct cli *cli, const struct apply_row *row)
 {
     const struct risks_row *acts = row->acts;
@@ -103,9 +78,9 @@ static const struct {
     void (*say)(struct cli *cli, const struct apply_row *row);
     size_t most;
 } groups[] = {
-    {"These files run without being started:", runs_unasked, say_risk, SIZE_MAX},
-    {"These files steer builds or agents:", is_steering, say_risk, STEERING_SHOWN},
-    {"These links lead out of the project:", leads_out, say_link, SIZE_MAX},
+    {"These files run without being started:", applying_runs, say_risk, SIZE_MAX},
+    {"These files steer builds or agents:", applying_steers, say_risk, STEERING_SHOWN},
+    {"These links lead out of the project:", applying_leads_out, say_link, SIZE_MAX},
 };
 
 static void say_groups(struct cli *cli, const struct apply *a)
@@ -125,75 +100,26 @@ static void say_groups(struct cli *cli, const struct apply *a)
     }
 }
 
-static json_t *box_apply_row_json(const struct apply_row *row)
-{
-    json_t *object = changes_item(row->item, row->acts);
-    if (row->state == APPLY_CONFLICT)
-        json_put(object, "project", json_text(str_trim_end(str_z(row->project), ',')));
-    if (row->state == APPLY_DONE)
-        json_put(object, "already", json_true());
-    return object;
-}
-
-static json_t *box_apply_rows_json(
-    const struct apply *a, bool (*wanted)(const struct apply_row *row))
-{
-    json_t *list = json_array();
-    for (size_t i = 0; i < a->n; i++)
-        if (wanted(&a->rows[i]))
-            json_push(list, box_apply_row_json(&a->rows[i]));
-    return list;
-}
-
-static bool is_conflict(const struct apply_row *row)
-{
-    return row->state == APPLY_CONFLICT;
-}
-
-static bool is_forbidden(const struct apply_row *row)
-{
-    return row->state == APPLY_FORBIDDEN;
-}
-
-static bool is_applied(const struct apply_row *row)
-{
-    return row->state == APPLY_FITS || row->state == APPLY_DONE;
-}
-
 /* Refusals ------------------------------------------------------------------------------------ */
 
-static bool box_apply_report_refusal(struct applying *x, struct err *why, struct err *err)
+static bool box_apply_report_refusal(struct box_apply_ctx *c, struct err *why, struct err *err)
 {
-    const struct apply *a = &x->apply;
-    json_t *more = json_object();
-    if (why->code != E_CONFLICT && why->code != E_FS_VIOLATION &&
-        why->code != E_APPROVAL_REQUIRED) {
-        json_decref(more);
+    const struct apply *a = &c->x.apply;
+    if (why->code != E_CONFLICT && why->code != E_FS_VIOLATION && why->code != E_APPROVAL_REQUIRED)
         return err_move(err, why);
-    }
-    json_put(more, "conflicts", box_apply_rows_json(a, is_conflict));
-    json_put(more, "forbidden", box_apply_rows_json(a, is_forbidden));
-    json_put(more, "refused", changes_refused(&x->changes.delta));
-    json_put(more, "executed", box_apply_rows_json(a, apply_is_executed));
-    json_put(more, "steering", box_apply_rows_json(a, is_steering));
-    if (!out_fail(x->cli, why, more, err))
+    if (!out_fail(c->cli, why, applying_refusal_json(&c->x), err))
         return false;
-    say_conflicts(x->cli, a);
-    say_forbidden(x->cli, a, &x->changes.delta);
-    say_groups(x->cli, a);
+    say_conflicts(c->cli, a);
+    say_forbidden(c->cli, a, &c->x.changes.delta);
+    say_groups(c->cli, a);
     return true;
 }
 
 /* Results ------------------------------------------------------------------------------------- */
 
-static bool result_json(struct applying *x, bool dry, struct err *err)
+static bool result_json(struct box_apply_ctx *c, bool dry, struct err *err)
 {
-    json_t *object = json_object();
-    json_put(object, "name", json_text(x->box->name));
-    exact_put(object, "workdir", x->box->meta.workdir.host_path);
-    json_put(object, "dry_run", json_boolean(dry));
-    json_put(object, dry ? "would_apply" : "applied", box_apply_rows_json(&x->apply, is_applied));
-    return out_json(x->cli, object, err);
+    return out_json(c->cli, applying_result_json(c->x.box, &c->x.apply, dry), err);
 }
 
 static void box_apply_print_rows(struct cli *cli, const struct apply *a)
@@ -205,154 +131,109 @@ static void box_apply_print_rows(struct cli *cli, const struct apply *a)
     }
 }
 
-static bool box_apply_print_result(struct applying *x, bool dry, struct err *err)
+static bool box_apply_print_result(struct box_apply_ctx *c, bool dry, struct err *err)
 {
-    size_t n = x->apply.n - x->apply.n_done;
-    if (x->cli->json)
-        return result_json(x, dry, err);
-    if (!x->shown)
-        box_apply_print_rows(x->cli, &x->apply);
-    buf_printf(&x->cli->stdout_buf, "%s %zu change%s to ", dry ? "would apply" : "applied", n,
+    size_t n = c->x.apply.n - c->x.apply.n_done;
+    if (c->cli->json)
+        return result_json(c, dry, err);
+    if (!c->shown)
+        box_apply_print_rows(c->cli, &c->x.apply);
+    buf_printf(&c->cli->stdout_buf, "%s %zu change%s to ", dry ? "would apply" : "applied", n,
         n == 1 ? "" : "s");
-    out_name(x->cli, x->box->meta.workdir.host_path, '\n');
+    out_name(c->cli, c->x.box->meta.workdir.host_path, '\n');
     return true;
 }
 
-static bool print_nothing(struct applying *x, struct err *err)
+static bool print_nothing(struct box_apply_ctx *c, struct err *err)
 {
-    if (!x->options->dry_run && x->changes.trees.baseline >= 0 && x->changes.manifest.n &&
-        !apply_commit(&x->apply, "", err)) /* only clears the note left by an interrupted apply */
+    if (!c->options->dry_run && !applying_forget(&c->x, err))
         return false;
-    if (x->cli->json)
-        return result_json(x, x->options->dry_run, err);
-    out_note(x->cli, "there is nothing to apply");
+    if (c->cli->json)
+        return result_json(c, c->options->dry_run, err);
+    out_note(c->cli, "there is nothing to apply");
     return true;
 }
 
 /* Applying ------------------------------------------------------------------------------------ */
 
 /* Also for commands of `exec`. Processes in the box cannot change the copy that will be applied. */
-static bool box_apply_warn_running(struct applying *x, struct err *err)
+static bool box_apply_warn_running(struct box_apply_ctx *c, struct err *err)
 {
     struct box_state state;
-    if (!state_runs(x->box->host, x->cli->arena, &state, &x->running, err))
+    if (!state_runs(c->x.box->host, c->cli->arena, &state, &c->x.running, err))
         return false;
     bool agent = state.status == BOX_RUNNING || state.status == BOX_IDLE;
-    if (x->running)
-        out_note(x->cli, "%s still running: what it changes from now on is not in this",
+    if (c->x.running)
+        out_note(c->cli, "%s still running: what it changes from now on is not in this",
             agent ? "the agent is" : "a command in the box is");
     return true;
 }
 
-static bool box_apply_confirm(struct applying *x, struct err *err)
+static bool box_apply_confirm(struct box_apply_ctx *c, struct err *err)
 {
     AUTO_BUF struct buf stat = BUF_INIT((size_t)1 << 30);
-    if (x->options->yes) {
-        say_groups(x->cli, &x->apply);
+    if (c->options->yes) {
+        say_groups(c->cli, &c->x.apply);
         return true;
     }
-    if (isatty(STDIN_FILENO) && !x->cli->json) {
-        if (!changes_stat(&x->changes, &x->apply.saved, box_patch_columns(x->cli), &stat, err))
+    if (isatty(STDIN_FILENO) && !c->cli->json) {
+        if (!changes_stat(&c->x.changes, &c->x.apply.saved, box_patch_columns(c->cli), &stat, err))
             return false;
-        box_patch_show_stat(x->cli, buf_str(&stat));
-        if (!out_flush(x->cli, err))
+        box_patch_show_stat(c->cli, buf_str(&stat));
+        if (!out_flush(c->cli, err))
             return false;
-        x->shown = true;
+        c->shown = true;
     }
-    say_groups(x->cli, &x->apply);
-    return box_use_consent(x->cli,
-        arena_printf(x->cli->arena, "apply these changes to '" STR_FMT "'?",
-            STR_ARG(x->box->meta.workdir.host_path)),
+    say_groups(c->cli, &c->x.apply);
+    return box_use_consent(c->cli,
+        arena_printf(c->cli->arena, "apply these changes to '" STR_FMT "'?",
+            STR_ARG(c->x.box->meta.workdir.host_path)),
         "--yes applies them without a question; --dry-run says what would be done", err);
 }
 
-/* Only a cache: without it the files are read again. */
-static void remember_same(struct applying *x)
-{
-    AUTO_ERR struct err ignored = {0};
-    AUTO_MANIFEST struct manifest same = MANIFEST_INIT;
-    struct box_state state;
-    bool running = true;
-    if (x->running || !state_load(x->box->host, x->cli->arena, &state, &running, &ignored) ||
-        running)
-        return;
-    if (apply_same(&x->apply, &x->changes.same, &same, &ignored))
-        (void)!manifest_write(&same, x->box->host, BOX_SAME, &ignored);
-}
-
-static bool box_apply_commit(struct applying *x, struct err *err)
+static bool box_apply_commit(struct box_apply_ctx *c, struct err *err)
 {
     const char *journal;
-    AUTO_MANIFEST struct manifest moved = MANIFEST_INIT;
-    if (!config_state_path(x->cli->arena, "journal", &journal, err) ||
-        !apply_commit(&x->apply, journal, err))
-        return false;
-    if (x->changes.trees.baseline >= 0) {
-        remember_same(x);
-        return true;
-    }
-    return (apply_move_manifest(&x->apply, &x->changes.manifest, &moved, err) &&
-               manifest_write(&moved, x->box->host, CHANGES_MANIFEST, err)) ||
-           err_wrap(err, "the project has the changes, but the manifest could not be moved; the "
-                         "next apply tries again");
+    return config_state_path(c->cli->arena, "journal", &journal, err) &&
+           applying_commit(&c->x, journal, c->cli->arena, err);
 }
 
-static bool refuse_missed(const struct box *box, const struct str_list *missed, struct err *err)
+static bool read_changes(
+    struct box_apply_ctx *c, const struct box *box, const struct args *args, struct err *err)
 {
-    if (missed->n == 0)
-        return true;
-    err_set(err, E_NOT_FOUND,
-        "'" STR_FMT "': the box changed nothing there, so nothing was applied (paths begin at "
-        "'" STR_FMT "')",
-        STR_ARG(missed->p[0]), STR_ARG(box->meta.workdir.host_path));
-    return err_ctx(err, "path", STR_FMT, STR_ARG(missed->p[0]));
+    struct arena *a = c->cli->arena;
+    return applying_open(&c->x, box, err) &&
+           (c->options->dry_run || config_box_recover(a, box, out_notices(c->cli), err)) &&
+           applying_read(&c->x, args->v + 1, args->n - 1, a, err);
 }
 
-static bool read_changes(struct applying *x, const struct args *args, struct err *err)
+static bool apply_checked(struct box_apply_ctx *c, struct err *err)
 {
-    struct str_list missed;
-    if (!changes_open(x->box, &x->changes, err))
+    if (c->x.apply.n == 0)
+        return print_nothing(c, err);
+    if (!box_apply_warn_running(c, err))
         return false;
-    if (x->changes.trees.project < 0) {
-        err_set(err, E_NOT_FOUND, "the project '" STR_FMT "' is not there any more",
-            STR_ARG(x->box->meta.workdir.host_path));
-        return err_ctx(err, "remedy", "cordon box diff " STR_FMT " | git apply, where it is now",
-            STR_ARG(x->box->name));
+    if (c->options->dry_run) {
+        say_groups(c->cli, &c->x.apply);
+        return box_apply_print_result(c, true, err);
     }
-    return (x->options->dry_run ||
-               config_box_recover(x->cli->arena, x->box, out_notices(x->cli), err)) &&
-           changes_read(&x->changes, err) &&
-           changes_only(
-               x->box, args->v + 1, args->n - 1, x->cli->arena, &x->changes, &missed, err) &&
-           refuse_missed(x->box, &missed, err);
+    return box_apply_confirm(c, err) && box_apply_commit(c, err) &&
+           box_apply_print_result(c, false, err);
 }
 
 static bool apply_layers(
     struct cli *cli, const struct box *box, const struct args *args, struct err *err)
 {
     const struct apply_options_cli *o = args->options;
+    const struct apply_options options = {.allow_executed = o->allow_executed};
     AUTO_ERR struct err why = {0};
-    AUTO(applying_done)
-    struct applying x = {
-        .cli = cli, .options = o, .box = box, .changes = BOX_CHANGES_NONE, .apply = APPLY_INIT};
-    if (!read_changes(&x, args, err))
-        return false;
-    const struct box_trees *t = &x.changes.trees;
-    struct apply_trees trees = {t->project, t->baseline, t->upper, &x.changes.manifest, box->host,
-        CHANGES_MANIFEST, box->host, box->meta.workdir.host_path};
-    struct apply_options options = {.allow_executed = o->allow_executed};
-    if (!apply_check(&x.apply, &trees, &x.changes.delta, &options, &why))
-        return box_apply_report_refusal(&x, &why, err);
-    if (x.apply.n == 0)
-        return print_nothing(&x, err);
-    if (!box_apply_warn_running(&x, err))
-        return false;
-    if (o->dry_run) {
-        say_groups(cli, &x.apply);
-        return box_apply_print_result(&x, true, err);
-    }
-    return box_apply_confirm(&x, err) && box_apply_commit(&x, err) &&
-           box_apply_print_result(&x, false, err);
+    struct box_apply_ctx c = {.cli = cli, .options = o, .x = APPLYING_INIT};
+    bool ok = read_changes(&c, box, args, err);
+    if (ok)
+        ok = applying_check(&c.x, &options, &why) ? apply_checked(&c, err)
+                                                  : box_apply_report_refusal(&c, &why, err);
+    applying_done(&c.x);
+    return ok;
 }
 
 static bool explain_rw(struct cli *cli, const struct box *box, struct err *err)
@@ -364,12 +245,7 @@ static bool explain_rw(struct cli *cli, const struct box *box, struct err *err)
             STR_ARG(box->meta.workdir.host_path));
         return true;
     }
-    json_t *object = json_object();
-    json_put(object, "name", json_text(box->name));
-    exact_put(object, "workdir", box->meta.workdir.host_path);
-    json_put(object, "dry_run", json_false());
-    json_put(object, "applied", json_array());
-    return out_json(cli, object, err);
+    return out_json(cli, applying_result_json(box, NULL, false), err);
 }
 
 static bool run_apply(struct cli *cli, const struct args *args, struct err *err)
