@@ -69,16 +69,6 @@ static uint32_t *learn_slot(const struct learn *l, struct str path)
     return &l->slots[i];
 }
 
-static void learn_grow(struct learn *l)
-{
-    size_t cap = MAX(2 * l->cap, (size_t)256);
-    struct learn_path *paths = ARENA_NEW(l->arena, struct learn_path, cap);
-    if (l->n)
-        memcpy(paths, l->paths, l->n * sizeof(*paths));
-    l->paths = paths;
-    l->cap = cap;
-}
-
 static void learn_add_path(
     struct learn *l, struct str path, struct str target, unsigned use, bool made)
 {
@@ -94,8 +84,7 @@ static void learn_add_path(
         l->full = true;
         return;
     }
-    if (l->n == l->cap)
-        learn_grow(l);
+    ARENA_GROW(l->arena, l->paths, l->n, l->cap);
     l->paths[l->n] = (struct learn_path){
         .path = arena_str(l->arena, path),
         .target = target.p ? arena_str(l->arena, target) : target,
@@ -161,13 +150,7 @@ struct learn_summary {
 static void places_add(
     struct learn_summary *s, struct learn_place_list *list, struct learn_place place)
 {
-    if (list->n == list->cap) {
-        list->cap = MAX(2 * list->cap, (size_t)64);
-        struct learn_place *p = ARENA_NEW(s->arena, struct learn_place, list->cap);
-        if (list->n)
-            memcpy(p, list->p, list->n * sizeof(*p));
-        list->p = p;
-    }
+    ARENA_GROW(s->arena, list->p, list->n, list->cap);
     list->p[list->n++] = place;
 }
 

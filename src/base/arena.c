@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
 
+#include "base/grow.h"
+
 #include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -74,6 +76,16 @@ void *arena_array(struct arena *a, size_t count, size_t size)
     size_t total;
     BUG_ON(__builtin_mul_overflow(count, size, &total));
     return arena_alloc(a, total);
+}
+
+void *arena_grow(struct arena *a, const void *p, size_t n, size_t *cap, size_t size)
+{
+    BUG_ON(n > *cap);
+    *cap = MAX(2 * *cap, (size_t)GROW_FIRST);
+    void *more = arena_array(a, *cap, size);
+    if (n)
+        memcpy(more, p, n * size);
+    return more;
 }
 
 char *arena_strdup(struct arena *a, struct str s)

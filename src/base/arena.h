@@ -31,6 +31,16 @@ MUST_USE void *arena_alloc(struct arena *a, size_t size);
 MUST_USE void *arena_array(struct arena *a, size_t count, size_t size);
 #define ARENA_NEW(a, type, count) ((type *)arena_array((a), (count), sizeof(type)))
 
+/* Makes room for item number n of an array in the arena, whose size is the limit: the capacity
+ * doubles, and the old array stays in the arena. `p` and `cap` (a size_t, 0 at first) are assigned
+ * to. */
+#define ARENA_GROW(a, p, n, cap)                                   \
+    do {                                                           \
+        if ((n) >= (cap))                                          \
+            (p) = arena_grow((a), (p), (n), &(cap), sizeof(*(p))); \
+    } while (0)
+MUST_USE void *arena_grow(struct arena *a, const void *p, size_t n, size_t *cap, size_t size);
+
 /* Largest size that a single allocation may still request. */
 size_t arena_left(const struct arena *a);
 

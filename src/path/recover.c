@@ -1,12 +1,12 @@
 /* Recovery of interrupted changes by the next command. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/log.h"
+#include "io/dir.h"
 #include "io/file.h"
 #include "path/beneath.h"
 #include "path/journal.h"
 #include "path/record.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 
@@ -277,26 +277,17 @@ static bool recover_entry(struct recovery *r, const char *name, struct err *err)
     return !has_form(name, STR(".new")) || remove_new(r, name, err);
 }
 
-static bool recover_all(struct recovery *r, DIR *dir, struct err *err)
+static bool recover_all(struct recovery *r, struct dir *d, struct err *err)
 {
     AUTO_ERR struct err first = {0};
-    struct dirent *entry;
-    errno = 0;
-    while ((entry = readdir(dir))) {
+    while (dir_next(d)) {
         AUTO_ERR struct err now = {0};
-        if (!recover_entry(r, entry->d_name, &now) && first.code == ERR_NONE)
+        if (!recover_entry(r, d->name, &now) && first.code == ERR_NONE)
             err_move(&first, &now);
-        errno = 0;
     }
-    if (errno != 0)
-        return err_errno(err, E_IO, errno, "cannot list '%s'", r->dir_path);
+    if (d->errnum)
+        return err_errno(err, E_IO, d->errnum, "cannot list '%s'", r->dir_path);
     return first.code == ERR_NONE || err_move(err, &first);
-}
-
-static void auto_closedir(DIR **dir)
-{
-    if (*dir)
-        closedir(*dir);
 }
 
 bool journal_recover(
@@ -304,15 +295,16 @@ bool journal_recover(
 {
     AUTO_FREE struct recovery *r = base_alloc(sizeof(*r));
     *r = (struct recovery){.dir_path = dir_path, .root_fd = root_fd};
-    AUTO(auto_closedir) DIR *dir = opendir(dir_path);
-    if (!dir && errno != ENOENT && errno != ENOTDIR)
+    AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
+    bool is_there = dir_open_path(&d, dir_path);
+    if (!is_there && errno != ENOENT && errno != ENOTDIR)
         return err_errno(err, E_IO, errno, "cannot open '%s'", dir_path);
     if (!rootid_look(root_fd, &r->root, err))
         return false;
-    if (dir) {
-        r->dir_fd = dirfd(dir);
+    if (is_there) {
+        r->dir_fd = d.fd;
         r->root_path = beneath_name(root_fd);
-        bool ok = recover_all(r, dir, err);
+        bool ok = recover_all(r, &d, err);
         free(r->root_path);
         if (!ok)
             return false;

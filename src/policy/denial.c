@@ -3,20 +3,12 @@
 #include "policy/denial.h"
 
 enum {
-    FIRST_CAP = 8,
     SHOWN_VALUE = 200, /* bytes of a value in a message */
 };
 
 void denials_add(struct denials *d, const struct denial *denial)
 {
-    if (d->n == d->cap) {
-        size_t cap = d->cap ? 2 * d->cap : FIRST_CAP;
-        struct denial *more = ARENA_NEW(d->arena, struct denial, cap);
-        if (d->n)
-            memcpy(more, d->p, d->n * sizeof(*more));
-        d->p = more;
-        d->cap = cap;
-    }
+    ARENA_GROW(d->arena, d->p, d->n, d->cap);
     d->p[d->n] = *denial;
     d->p[d->n].value = str_head(denial->value, DENIAL_VALUE_MAX);
     d->n++;

@@ -35,14 +35,7 @@ struct covers {
 
 static void cover(struct covers *c, struct str path, bool is_dir)
 {
-    if (c->n == c->cap) {
-        size_t cap = c->cap ? c->cap * 2 : 16;
-        struct plan_hidden *more = ARENA_NEW(c->arena, struct plan_hidden, cap);
-        if (c->n)
-            memcpy(more, c->p, c->n * sizeof(*more));
-        c->p = more;
-        c->cap = cap;
-    }
+    ARENA_GROW(c->arena, c->p, c->n, c->cap);
     c->p[c->n++] = (struct plan_hidden){path, is_dir};
 }
 

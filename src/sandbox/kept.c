@@ -21,14 +21,7 @@ struct keeping {
 
 static void keep(struct keeping *k, struct str path, const struct statx *st)
 {
-    if (k->n == k->cap) {
-        size_t cap = k->cap ? k->cap * 2 : 16;
-        struct plan_kept *more = ARENA_NEW(k->arena, struct plan_kept, cap);
-        if (k->n)
-            memcpy(more, k->p, k->n * sizeof(*more));
-        k->p = more;
-        k->cap = cap;
-    }
+    ARENA_GROW(k->arena, k->p, k->n, k->cap);
     k->p[k->n++] = (struct plan_kept){
         {path, makedev(st->stx_dev_major, st->stx_dev_minor), st->stx_ino}, S_ISDIR(st->stx_mode)};
 }

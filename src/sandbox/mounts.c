@@ -11,7 +11,6 @@
 
 enum {
     MOUNTS_MAX = 64 * 1024,
-    LIST_FIRST = 64,
     LEFT_OVER = 1 << 20, /* of the arena, for later allocations */
 
     /* Fields before the optional ones, counted from 0. */
@@ -102,14 +101,7 @@ static bool next_mount(struct reader *r, struct mount *ret_mount)
 
 static void keep(struct reader *r, struct str path)
 {
-    if (r->n == r->cap) {
-        size_t cap = r->cap ? r->cap * 2 : LIST_FIRST;
-        struct str *more = ARENA_NEW(r->arena, struct str, cap);
-        if (r->n)
-            memcpy(more, r->p, r->n * sizeof(*more));
-        r->p = more;
-        r->cap = cap;
-    }
+    ARENA_GROW(r->arena, r->p, r->n, r->cap);
     r->p[r->n++] = path;
     if (r->n == MOUNTS_MAX)
         reader_fail(r, "hiding so many mounts of the host");

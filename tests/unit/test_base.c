@@ -477,6 +477,20 @@ TEST(grow_keeps_items_and_stops_at_its_limit)
         CHECK_INT(items[n], 7 * n);
 }
 
+TEST(arena_grow_keeps_items)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    uint32_t *items = NULL;
+    size_t cap = 0;
+    for (uint32_t n = 0; n < 1000; n++) {
+        ARENA_GROW(&a, items, n, cap);
+        CHECK(cap > n);
+        items[n] = 7 * n;
+    }
+    for (uint32_t n = 0; n < 1000; n++)
+        CHECK_INT(items[n], 7 * n);
+}
+
 static int grow_beyond(void *arg UNUSED)
 {
     AUTO_FREE char *items = NULL;

@@ -157,7 +157,7 @@ TEST(replace_new_works_without_rename_flags)
 
 TEST(replace_follows_no_link)
 {
-    begin_row();
+    CHECK_INT(mkdir(test_path("d"), 0755), 0);
     tree_file(test_path("target"), "kept", 0600);
     CHECK_INT(symlink("../target", test_path("d/part")), 0);
     CHECK_INT(symlink("../target", test_path("d/link")), 0);
