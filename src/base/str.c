@@ -15,6 +15,19 @@ int str_cmp(struct str a, struct str b)
     return (a.n > b.n) - (a.n < b.n);
 }
 
+size_t str_lower_bound(const struct str *sorted, size_t n, struct str key)
+{
+    size_t low = 0, high = n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (str_cmp(sorted[mid], key) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
 ptrdiff_t str_find(struct str s, char byte)
 {
     const char *at = s.n ? memchr(s.p, byte, s.n) : NULL;

@@ -65,6 +65,8 @@ static inline struct str str_head(struct str s, size_t n)
 
 /* Compares bytes as unsigned values; a prefix sorts first. */
 int str_cmp(struct str a, struct str b);
+/* Index of the first sorted slice that is not less than this one; n: none. */
+size_t str_lower_bound(const struct str *sorted, size_t n, struct str key);
 
 /* Offset of the first (last) occurrence of the byte, or -1. */
 ptrdiff_t str_find(struct str s, char byte);

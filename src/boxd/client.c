@@ -121,7 +121,7 @@ bool client_halt(const struct box *box, int *ret_lock, struct err *err)
 }
 
 /* If the lock is held but no connection is possible, the supervisor is starting or exiting. */
-static bool await_nobody(const struct box *box, bool *ret_free, struct err *err)
+static bool await_free(const struct box *box, bool *ret_free, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(HALT_STATE_MAX);
     struct box_state state;
@@ -149,7 +149,7 @@ bool client_stop_box(const struct box *box, uint64_t grace_ms, bool *ret_ran, st
         if (there && !client_stop(fd, grace_ms, err))
             return false;
         ran |= there;
-        if (!await_nobody(box, &free, err))
+        if (!await_free(box, &free, err))
             return false;
         if (!free && clock_mono_ms() >= until)
             return err_set(

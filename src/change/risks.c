@@ -111,20 +111,6 @@ static bool find_links(struct risks_search *f, struct err *err)
     return true;
 }
 
-/* Index of the first sorted path that is not less than this one. */
-static size_t first_link(const struct risks_links *l, struct str path)
-{
-    size_t low = 0, high = l->n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (str_cmp(l->p[mid], path) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 static size_t first_item(const struct delta *d, struct str path)
 {
     size_t low = 0, high = d->n;
@@ -177,7 +163,7 @@ static bool read_target(struct risks_search *f, struct risks_way *w, char target
         *ret_target = f->in->targets[at];
         return true;
     }
-    at = first_link(&f->links, path);
+    at = str_lower_bound(f->links.p, f->links.n, path);
     if (at == f->links.n || !str_eq(f->links.p[at], path))
         return false;
     AUTO_FD int fd = beneath_open(
@@ -428,7 +414,7 @@ static void risks_check_view(struct risks_search *f, struct risks_view v)
     for (size_t i = first; !f->full && i < d->n && !risks_is_past(d->items[i].path, v.real); i++)
         if (name_in_view(f, &v, d->items[i].path, &name))
             risks_raise_class(f, i, selfrun_look(buf_str(&name)), buf_str(&name));
-    first = first_link(&f->links, v.real);
+    first = str_lower_bound(f->links.p, f->links.n, v.real);
     for (size_t i = first; !f->full && i < f->links.n && !risks_is_past(f->links.p[i], v.real); i++)
         if (!str_eq(f->links.p[i], v.real) && name_in_view(f, &v, f->links.p[i], &name))
             risks_check_symlink(f, f->links.p[i], buf_str(&name), v.depth + 1);

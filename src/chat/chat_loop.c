@@ -134,7 +134,7 @@ static void chat_loop_handle_key(struct chat *chat, const struct typed *typed)
             chat_loop_other_key(chat, typed->key);
         break;
     case EDITOR_REDRAW:
-        console_anew(&chat->console);
+        console_clear(&chat->console);
         break;
     case EDITOR_DONE:
         break;

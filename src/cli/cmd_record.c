@@ -37,7 +37,7 @@ static bool record_save_and_report(struct cli *cli, const struct recorded *r, st
     return true;
 }
 
-/* Whatever was recorded is saved, even if the session failed. */
+/* Saves the recorded steps even if the session failed. */
 static bool record_run_session(
     struct cli *cli, struct prepared *p, struct recorded *file, struct capture *c, struct err *err)
 {

@@ -338,23 +338,9 @@ void tracked_done(struct tracked *t)
     *t = (struct tracked){0};
 }
 
-/* Returns the index of the first path that is not before this one. */
-static size_t lower_bound(const struct tracked *t, struct str path)
-{
-    size_t low = 0, high = t->n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (str_cmp(t->paths[mid], path) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low;
-}
-
 bool tracked_has(const struct tracked *t, struct str path)
 {
-    size_t i = lower_bound(t, path);
+    size_t i = str_lower_bound(t->paths, t->n, path);
     return i < t->n && str_eq(t->paths[i], path);
 }
 

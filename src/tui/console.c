@@ -106,7 +106,7 @@ void console_return(struct console *c)
     console_pump(c);
 }
 
-void console_anew(struct console *c)
+void console_clear(struct console *c)
 {
     live_anew(c->live, &c->outlet.pending);
     console_pump(c);

@@ -78,7 +78,7 @@ bool console_line(struct console *c, struct str *ret_line);
 bool console_flush(struct console *c, int cancel_fd);
 
 /* Scrolls away anything written by other programs; the next frame is at the top. */
-void console_anew(struct console *c);
+void console_clear(struct console *c);
 
 /* Checks the terminal's size. Returns true if it has changed. */
 bool console_resize(struct console *c);
