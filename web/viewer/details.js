@@ -17,7 +17,7 @@ function stepDetail(box) {
     s.error && h('div', {class: 'error'}, h('b', {}, text(s.error.code)), h('p', {}, text(s.error.message)),
       h('dl', {class: 'facts-list'}, Object.entries(s.error.context || {}).flatMap(([k, v]) => fact(k, text(v))))),
     (s.action || {}).type && [h('h4', {}, 'Action'), h('div', {class: 'chips'}, chips(s, true))],
-    s.sent && [h('h4', {}, 'Bytes sent'), h('pre', {class: 'bytes'}, text(s.sent))],
+    s.sent && [h('h4', {}, 'Bytes sent'), h('pre', {class: 'bytes'}, blanks(text(s.sent)))],
     asserts.length > 0 && [h('h4', {}, 'Assertions'), h('ul', {class: 'asserts'}, asserts.map((a, i) =>
       h('li', {class: a.passed ? 'passed' : 'failed'}, h('span', {class: `dot ${a.passed ? 'passed' : 'failed'}`}, a.passed ? '✓' : '✗'),
         h('div', {}, planned[i] ? condition(planned[i]) : text(a.type).replaceAll('_', ' '), a.message && h('p', {}, text(a.message))))))],
@@ -31,16 +31,16 @@ function stepDetail(box) {
 }
 
 function eventsDetail(box) {
-  if (!events.length) return box.replaceChildren(h('p', {class: 'dim empty'}, 'Nothing but output happened.'));
+  if (!events.length) return box.replaceChildren(h('p', {class: 'dim empty'}, 'No events besides output.'));
   const list = h('div', {class: 'list events'});
   box.replaceChildren(list);
   new List(list, 40, e => h('div', {class: 'item', onclick: () => { pause(); seek(e.t); }},
     h('span', {class: 'item-time left'}, clock(e.t)), h('span', {class: 'tag'}, text(e.type).replaceAll('_', ' ')),
     h('span', {class: 'item-name'}, text(e.message) || (e.details ? Object.entries(e.details).filter(([k]) => k !== 'transcript_bytes').map(([k, v]) => `${k} ${text(v)}`).join(', ') : '')))).set(events);
-  if (data.events_dropped) box.append(h('p', {class: 'dim'}, `${data.events_dropped} more were left out`));
+  if (data.events_dropped) box.append(h('p', {class: 'dim'}, `${data.events_dropped} more events are not shown`));
 }
 
-/* Sequences are shown as what they are, and dimmed; the text between them as text. */
+/* Escape sequences and control characters; shown dimmed, by visible(), or not at all. */
 const CONTROL = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]P^_X][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])|[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 const visible = s => s.replace(/[\x00-\x1f\x7f-\x9f]/g, c => {
   const n = c.charCodeAt(0);
@@ -83,7 +83,7 @@ function transcriptDetail(box) {
   toggle.firstChild.checked = rawText;
   box.replaceChildren(h('div', {class: 'row'}, toggle, earlier), body, more);
   grow();
-  if (data.run.text_bytes < data.run.bytes) more.before(h('p', {class: 'dim empty'}, `Only the first ${data.run.text_bytes.toLocaleString('en')} bytes are here; transcript.log has all.`));
+  if (data.run.text_bytes < data.run.bytes) more.before(h('p', {class: 'dim empty'}, `Only the first ${data.run.text_bytes.toLocaleString('en')} bytes are shown; transcript.log has all of them.`));
   if (!data.run.bytes) body.append(h('p', {class: 'dim empty'}, 'Nothing was printed.'));
   new IntersectionObserver(list => { if (list.some(x => x.isIntersecting) && to < SEGMENTS) { grow(); } }, {root: box, rootMargin: '400px'}).observe(more);
   currentSegment(box);

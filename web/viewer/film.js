@@ -5,7 +5,7 @@
 const STYLE = {FG: 0, BG: 1, LINE: 2, FLAGS: 3, UNDERLINE: 4};
 const FLAG = {BOLD: 1, ITALIC: 2, BLINK: 4, STRIKE: 8, OVERLINE: 16, HIDDEN: 32};
 
-/* JSON values on lines, each read when it is asked for. */
+/* JSON values on lines, each parsed on first use. */
 class Lines {
   constructor(id, n) {
     this.text = document.getElementById(id).textContent;
@@ -39,7 +39,7 @@ class Film {
     this.size = Uint16Array.from(data.size);
     this.title = Uint32Array.from(data.title);
     this.delta = Uint32Array.from(data.delta);
-    this.n = data.n; /* of the run; those of its replays follow */
+    this.n = data.n; /* frames of the run; those of its replays follow */
     this.all = this.t.length;
     this.now = {frame: -1, ids: new Uint32Array(0)};
   }
@@ -54,7 +54,7 @@ class Film {
     for (let i = this.start[frame]; i < end; i += 2) ids[this.delta[i]] = this.delta[i + 1];
   }
 
-  /* The screen of a frame: from the last key frame, or from where we are if that is nearer. */
+  /* The screen of a frame, built from the last key frame, or from the current frame if that is nearer. */
   screen(frame) {
     const key = this.keys[upper(this.keys, frame) - 1];
     const rows = this.size[2 * frame], cols = this.size[2 * frame + 1];
@@ -110,7 +110,7 @@ class Film {
     return out;
   }
 
-  /* Where two screens differ: [row, first column, end]. */
+  /* Differences between two screens: [row, first column, end]. */
   diff(a, b) {
     const out = [];
     for (let row = 0; row < Math.max(a.rows, b.rows); row++) {
@@ -128,7 +128,7 @@ class Film {
   }
 }
 
-/* How many values at the start of a sorted list are not above x. */
+/* The number of values in a sorted list that are not above x. */
 function upper(list, x, n = list.length) {
   let lo = 0, hi = n;
   while (lo < hi) {

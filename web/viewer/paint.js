@@ -186,7 +186,7 @@ class Painter {
     ctx.fillRect(first * m.cw, (row + 1) * m.ch - thick, (end - first) * m.cw, thick);
   }
 
-  /* Words as bars: what a screen looks like from far away. */
+  /* Thumbnails: words as bars. */
   small(ctx, screen, x, y, width, height) {
     const cw = width / screen.cols, ch = height / screen.rows;
     ctx.fillStyle = this.bg;

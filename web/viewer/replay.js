@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 'use strict';
-/* Replays that differed: the recorded screen and the new one side by side, cell by cell, and what was found first. */
+/* Replays that differed: the recorded and the new screen side by side, and the first difference. */
 
 const shownReplay = {index: 0, bar: null, pair: null, note: null};
 
-/* The step of which a replay's diff tells, or the last. */
+/* The step that a replay's diff is about, or the last one. */
 function differingStep(r) {
   const diff = r.diff, context = diff.context && typeof diff.context === 'object' ? diff.context : {};
   const byId = steps.findIndex(s => context.step_id != null && s.step_id === context.step_id);
@@ -47,7 +47,7 @@ function drawReplay() {
   const frame = r.frames[s.mark], name = text(s.name) || text(s.step_id);
   shownReplay.pair.hidden = frame == null;
   if (frame == null) {
-    note.textContent = `The new run did not come to “${name}”.`;
+    note.textContent = `The new run did not reach “${name}”.`;
     return;
   }
   const a = film.screen(s.after), b = film.screen(frame), marks = film.diff(a, b);
@@ -55,16 +55,16 @@ function drawReplay() {
   const m = painter.fit(Math.max(a.rows, b.rows), Math.max(a.cols, b.cols), ...pairRoom());
   screens.recorded.draw(a, m, marks, true);
   screens.replayed.draw(b, m, marks, true);
-  note.replaceChildren('After ', h('b', {}, name), ': ', cells ? h('b', {class: 'differs'}, `${cells} cell${cells === 1 ? '' : 's'} in ${rows} row${rows === 1 ? '' : 's'} differ`) : 'the same on both',
-    '. Other steps: p and n.');
+  note.replaceChildren('After ', h('b', {}, name), ': ', cells ? h('b', {class: 'differs'}, `${cells} cell${cells === 1 ? '' : 's'} in ${rows} row${rows === 1 ? '' : 's'} differ${cells === 1 ? 's' : ''}`) : 'no difference',
+    '. Press p or n for other steps.');
 }
 
-/* As wide as there is room for: what is below can be scrolled to. */
+/* Full width; the rest of the view scrolls. */
 function pairRoom() {
   return [room(2)[0] - 8, 0];
 }
 
-/* What was found first: rows, with the columns that are not the same. */
+/* The first difference: rows, with the differing columns marked. */
 function replay(r) {
   const diff = r.diff, context = diff.context && typeof diff.context === 'object' ? diff.context : {};
   const rows = (Array.isArray(diff.rows) ? diff.rows : []).filter(x => x && typeof x === 'object').slice(0, 500);
@@ -81,7 +81,7 @@ function differingRow(x) {
   return [h('tr', {}, h('th', {}, text(x.row)), h('td', {}, h('pre', {}, differing(a, b))), h('td', {}, h('pre', {}, differing(b, a)))), ...styles];
 }
 
-/* A cell in words: what it shows, and how. */
+/* A cell in words: its text and style. */
 function look(cell) {
   if (!cell || typeof cell !== 'object') return 'nothing';
   const style = cell.style && typeof cell.style === 'object' ? cell.style : {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 'use strict';
-/* The page: time line, steps, terminal, details. What the program printed is only ever textContent
- * or pixels. */
+/* The page: time line, steps, terminal, details. Output of the program becomes textContent or pixels,
+ * never markup. */
 
 const data = JSON.parse(document.getElementById('data').textContent);
 const film = new Film(data, new Lines('rows', data.n_rows));
@@ -11,7 +11,7 @@ const markTimes = Float64Array.from({length: SEGMENTS}, (_, i) => data.marks[2 *
 const painter = new Painter(film);
 const $ = id => document.getElementById(id);
 
-/* h('p', {class: 'x', onclick: f}, 'text', child): text is text. */
+/* h('p', {class: 'x', onclick: f}, 'text', child): an element; strings are added as text. */
 function h(tag, props, ...children) {
   const el = document.createElement(tag);
   for (const [key, value] of Object.entries(props || {})) {
@@ -72,7 +72,7 @@ const axis = {
 
 const now = {t: 0, frame: 0, step: -1, playing: false, speed: 1, view: 'screen', tab: 'step'};
 
-/* Lists of any length: only what is in view is there. */
+/* Lists of any length: only visible items have elements. */
 class List {
   constructor(box, height, make) {
     Object.assign(this, {box, height, make, items: [], shown: new Map()});
@@ -114,8 +114,11 @@ class List {
   }
 }
 
-/* What a step does, as chips. */
-const KEYS = {Enter: '⏎ Enter', Tab: '⇥ Tab', Escape: 'Esc', Backspace: '⌫', Up: '↑', Down: '↓', Left: '←', Right: '→'};
+/* The action of a step, as chips. */
+const KEYS = {' ': 'Space', Enter: '⏎ Enter', Tab: '⇥ Tab', Escape: 'Esc', Backspace: '⌫', Up: '↑', Down: '↓', Left: '←', Right: '→'};
+
+/* Blanks at the ends of a text would be invisible. */
+const blanks = s => s.replace(/^ +| +$/g, run => '␣'.repeat(run.length));
 
 function chips(step, long) {
   const a = step.action || {}, p = a.payload || {};
@@ -125,7 +128,7 @@ function chips(step, long) {
       return text(p.key).split(/(?<=.)\+(?=.)/).map(k => kbd(Object.hasOwn(KEYS, k) ? KEYS[k] : k));
     case 'text': {
       const all = text(p.text), parts = (long ? all : all.slice(0, 60)).split('\n');
-      return parts.flatMap((part, i) => [part && kbd(part, 'typed'), i < parts.length - 1 && kbd('⏎')]).filter(Boolean);
+      return parts.flatMap((part, i) => [part && kbd(blanks(part), 'typed'), i < parts.length - 1 && kbd('⏎')]).filter(Boolean);
     }
     case 'resize': return [kbd(`${text(p.cols)} × ${text(p.rows)}`, 'other')];
     case 'mouse': return [kbd(`${text(p.event) || 'click'} ${text(p.button)} @ ${text(p.row)},${text(p.col)}`, 'other')];
@@ -135,10 +138,13 @@ function chips(step, long) {
   }
 }
 
+/* All values of an object or list, without quotes and escapes. */
+const plain = value => value !== null && typeof value === 'object' ? Object.values(value).map(plain).join(' ') : text(value);
+
 function condition(c) {
   if (!c) return '';
-  const p = c.payload || {}, words = Object.values(p).map(text).join(' ');
-  return `${text(c.type).replaceAll('_', ' ')}${words ? ' ' + JSON.stringify(words).slice(0, 80) : ''}`;
+  const words = plain(c.payload || {});
+  return `${text(c.type).replaceAll('_', ' ')}${words ? ` “${blanks(words.slice(0, 80))}”` : ''}`;
 }
 
 /* Header */
@@ -160,8 +166,8 @@ function header() {
   $('differed').hidden = !data.replays.length;
   $('differed').onclick = () => view('replay');
   const error = run.error && run.error.message;
-  if (run.damaged) $('banner').textContent = `Parts of this record are damaged, and left out: ${run.damaged.map(text).join('; ')}`;
-  else if (run.ended_early) $('banner').textContent = 'This run ended early: it was killed before it could write its result. What it had recorded by then is here.';
+  if (run.damaged) $('banner').textContent = `Parts of this record are damaged and were left out: ${run.damaged.map(text).join('; ')}`;
+  else if (run.ended_early) $('banner').textContent = 'This run ended early: it was killed before it wrote its result. This is its recording up to then.';
   else if (error) $('banner').replaceChildren(h('b', {}, text(run.error.code)), ' ', text(error));
   $('banner').hidden = !(run.damaged || run.ended_early || error);
   $('banner').className = `banner ${status}`;
@@ -450,7 +456,7 @@ function pause() {
   link(true);
 }
 
-/* Frames that are at the same time as others are still passed one by one. */
+/* Frames with the same time are still shown one by one. */
 function moveFrame(by) {
   pause();
   const frame = Math.min(film.n - 1, Math.max(0, now.frame + by)), t = film.t[frame];
