@@ -38,8 +38,9 @@ int main(int argc, char **argv)
         print_step(r, i);
     int passed = !cordon_result_error_code(r);
     printf("%s\n", cordon_result_status(r));
-    if (!passed)
-        printf("the last screen:\n%s", cordon_result_screen(r));
+    const char *screen = cordon_result_screen(r); /* NULL if the command was not started */
+    if (!passed && screen)
+        printf("the last screen:\n%s", screen);
     cordon_result_free(r);
     return !passed;
 }

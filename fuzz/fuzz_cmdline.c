@@ -1,8 +1,12 @@
-/* A shell's command line: a plain one contains nothing that only a shell understands. */
+/* A shell's command line: a plain one contains nothing that only a shell understands. Also as a
+ * command of git's settings. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "repo/shell_words.h"
 #include "tool/clean.h"
 #include "tool/cmdline.h"
 #include "tool/rule.h"
+
+#include <limits.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -13,6 +17,12 @@ static void check_clean(struct str text)
     clean_text(text, &once);
     clean_text(buf_str(&once), &twice);
     BUG_ON(!str_eq(buf_str(&once), buf_str(&twice)));
+}
+
+static void check_file(void *context, const struct shell_word *word)
+{
+    (void)context;
+    BUG_ON(!word->bases || word->text.n >= PATH_MAX || memchr(word->text.p, '\0', word->text.n));
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -37,5 +47,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (rule.p)
         BUG_ON(!rule_covers_command(&rules, "shell", text, &a, &why));
     check_clean(text);
+    (void)shell_words_each(text, check_file, NULL);
     return 0;
 }

@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct elf_patch patch;
     BUG_ON(name.p && (name.p < head.p || name.p + name.n >= head.p + head.n));
     BUG_ON(name.p && name.p[name.n] != '\0');
-    if (!elf_no_start(head, &patch))
+    if (!elf_prevent_start(head, &patch))
         return 0;
     BUG_ON(patch.at > size || patch.n > size - patch.at);
     char *copy = base_alloc(size);

@@ -2,9 +2,9 @@
  * placed hunk must be at the reported place. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/arena.h"
-#include "tool/envelope.h"
 #include "tool/near.h"
-#include "tool/place.h"
+#include "tool/tool_envelope.h"
+#include "tool/tool_place.h"
 
 enum {
     INPUT_MAX = 1 << 16,

@@ -1,17 +1,17 @@
 /* Git's index without a submodule: any bytes; the result has the same entries except those. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "repo/gitindex.h"
 #include "repo/gitlink.h"
-#include "repo/index.h"
 #include "repo/sha1.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static bool next_other(struct index_reader *r, struct str path, struct index_entry *e)
+static bool next_other(struct gitindex_reader *r, struct str path, struct gitindex_entry *e)
 {
     AUTO_ERR struct err err = {0};
     while (r->left) {
-        BUG_ON(!index_entry(r, e, &err));
-        if ((e->mode & INDEX_TYPE) != INDEX_GITLINK || !str_eq(e->name, path))
+        BUG_ON(!gitindex_entry(r, e, &err));
+        if ((e->mode & GITINDEX_TYPE) != GITINDEX_GITLINK || !str_eq(e->name, path))
             return true;
     }
     return false;
@@ -19,13 +19,14 @@ static bool next_other(struct index_reader *r, struct str path, struct index_ent
 
 static void check_entries(struct str old, struct str new, struct str path)
 {
-    AUTO_INDEX struct index_reader a = {0}, b = {0};
+    AUTO_GITINDEX struct gitindex_reader a = {0}, b = {0};
     AUTO_ERR struct err err = {0};
-    struct index_entry x, y;
-    BUG_ON(!index_start(old, INDEX_SHA1, &a, &err) || !index_start(new, INDEX_SHA1, &b, &err));
+    struct gitindex_entry x, y;
+    BUG_ON(!gitindex_start(old, GITINDEX_SHA1, &a, &err) ||
+           !gitindex_start(new, GITINDEX_SHA1, &b, &err));
     BUG_ON(a.version != b.version || a.left <= b.left);
     while (next_other(&a, path, &x)) {
-        BUG_ON(b.left == 0 || !index_entry(&b, &y, &err));
+        BUG_ON(b.left == 0 || !gitindex_entry(&b, &y, &err));
         BUG_ON(!str_eq(x.head, y.head) || !str_eq(x.name, y.name));
     }
     BUG_ON(b.left);
@@ -50,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!dropped)
         return 0;
     BUG_ON(out.n >= index.n);
-    sha1_of(str_head(buf_str(&out), out.n - sizeof(hash)), hash);
+    sha1_hash(str_head(buf_str(&out), out.n - sizeof(hash)), hash);
     BUG_ON(memcmp(out.p + out.n - sizeof(hash), hash, sizeof(hash)) != 0);
     check_entries(index, buf_str(&out), path);
     BUG_ON(!gitlink_remove(buf_str(&out), &paths, &again, &dropped, &err) || dropped);

@@ -1,8 +1,8 @@
 /* Fuzzes a box's input to its proxy: heads of HTTP, SOCKS, and bodies in pieces. Accepted input is
  * one request for the host that was judged, however it was cut. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "policy/host.h"
 #include "proxy/head.h"
-#include "proxy/host.h"
 #include "proxy/proxy.h"
 
 #include <strings.h>

@@ -3,6 +3,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fuzz_files.h"
 
+#include "replay/checksums.h"
 #include "replay/offline.h"
 #include "trace/cast.h"
 #include "trace/page.h"
@@ -23,7 +24,7 @@ static void look(void)
         BUG_ON(err.code != E_PROTOCOL && err.code != E_IO && err.code != E_NOT_FOUND);
         return;
     }
-    BUG_ON(t.n_marks == 0);
+    BUG_ON(t.timeline.n == 0);
     cast_write(&t, &cast);
     if (page_write(&t, PAGE_AT_END, &page, &err))
         BUG_ON(memmem(page.p, page.n, "<img", 4) != NULL);
@@ -31,17 +32,17 @@ static void look(void)
 
 static void compare(void)
 {
-    static const struct source_needs needs;
+    static const struct checksums_needs needs;
     static const struct normalization none = {.strict = true, .source = "none"};
-    AUTO_ARENA struct arena arena = ARENA_INIT(1 << 30);
     AUTO_ERR struct err err = {0};
-    AUTO(source_close) struct source s = SOURCE_NONE;
+    AUTO(replay_source_close) struct replay_source s = REPLAY_SOURCE_NONE;
     struct mismatch m = {0};
-    struct points points;
-    bool ok = source_open(files_dir, &s, &err) && source_verify(&s, &needs, &m, &err) &&
-              (m.kind || source_read(&s, &m, &err));
-    if (ok && !m.kind && points_read(s.run, s.transcript.n, &arena, &points, &err))
-        (void)!offline_check(&s, &points, &none, &m, &err);
+    AUTO(timeline_done) struct timeline timeline = TIMELINE_NONE;
+    bool ok = replay_source_open(files_dir, &s, &err) &&
+              checksums_verify(s.files.dir, &needs, &m, &err) &&
+              (m.kind || replay_source_read(&s, &m, &err));
+    if (ok && !m.kind && timeline_read_steps(s.files.run, s.files.transcript.n, &timeline, &err))
+        (void)!offline_check(&s.files, &timeline, &none, &m, &err);
     mismatch_done(&m);
 }
 

@@ -5,7 +5,7 @@
 
 #include "base/utf8.h"
 #include "term/look.h"
-#include "tui/text.h"
+#include "tui/tui_text.h"
 
 static inline void rows_check_span(struct str bytes, size_t *width)
 {

@@ -4,7 +4,7 @@
 #include "agent/envelope.h"
 #include "agent/exchange.h"
 #include "agent/repair.h"
-#include "agent/source.h"
+#include "agent/session_file.h"
 #include "io/file.h"
 
 #include <sys/mman.h>
@@ -15,21 +15,21 @@ enum {
     TEXT_MAX = 64 << 20,
 };
 
-static bool tape_of(struct str text, struct tape *ret_tape)
+static bool line_file_of(struct str text, struct line_file *ret_file)
 {
     AUTO_ERR struct err err = {0};
     int fd = memfd_create("session", MFD_CLOEXEC);
     BUG_ON(fd < 0 || !file_write_all(fd, text));
-    return tape_from_fd(fd, "session", ret_tape, &err);
+    return line_file_from_fd(fd, "session", ret_file, &err);
 }
 
 /* Converts lines to an envelope; false: they are not a session. */
 static bool export(struct str lines, struct buf *envelope)
 {
     AUTO_ERR struct err err = {0};
-    AUTO(tape_close) struct tape t = TAPE_NONE;
+    AUTO(line_file_close) struct line_file t = LINE_FILE_NONE;
     AUTO_STORE struct store *s = NULL;
-    BUG_ON(!tape_of(lines, &t));
+    BUG_ON(!line_file_of(lines, &t));
     if (!store_read(&t, &s, &err)) {
         BUG_ON(err.code != E_CONFIG);
         return false;
@@ -55,12 +55,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct str text = str_n((const char *)data, size);
     AUTO_ERR struct err err = {0};
-    AUTO(tape_close) struct tape t = TAPE_NONE;
+    AUTO(line_file_close) struct line_file t = LINE_FILE_NONE;
     AUTO_BUF struct buf lines = BUF_INIT(TEXT_MAX), first = BUF_INIT(TEXT_MAX);
     AUTO(mask_done) struct mask mask = {0};
     mask_add(&mask, STR("secret-key"));
-    BUG_ON(!tape_of(text, &t));
-    (void)source_has_lines(&t);
+    BUG_ON(!line_file_of(text, &t));
+    (void)session_file_has_lines(&t);
     if (export(text, &first))
         round_trip(buf_str(&first));
     if (!envelope_to_lines(text, "session", &mask, &lines, &err)) {

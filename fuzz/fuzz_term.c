@@ -6,7 +6,7 @@
  * C is a resize, 0xFF 1 K M a key. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/keys.h"
-#include "term/state.h"
+#include "term/term_state.h"
 
 enum {
     MARK = 0xFF,

@@ -17,6 +17,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     _Alignas(max_align_t) unsigned char args[TOOL_ARGS_SIZE] = {0};
     if (!tool_read_arguments(tool, tree, &a, args, &err))
         BUG_ON(err.code != E_TOOL_VALIDATION || !strstr(err.message, tool->name) ||
-               !strstr(err.message, "for example"));
+               !strstr(err.message, "or example "));
     return 0;
 }

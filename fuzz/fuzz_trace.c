@@ -81,7 +81,7 @@ static void check_page(struct str page, const struct trace *t)
     struct str data = cut_at(&rest, "</script>\n<script id=\"rows\" type=\"text/plain\">");
     struct str rows = cut_at(&rest, "</script>\n<script id=\"text\" type=\"text/plain\">");
     size_t n_rows = check_lines(rows, is_any);
-    BUG_ON(check_lines(rest, is_text) != t->n_marks);
+    BUG_ON(check_lines(rest, is_text) != t->timeline.n);
     check_data(data, n_rows);
 }
 

@@ -163,7 +163,7 @@ static_old() {
     have=$(static_source "$package" 2>/dev/null) || :
     echo "$package ${have#* }"
   done | sort | join -a 1 -e none -o 0,1.2,2.2 - <(static_offered build-release/sources "${static_packages[@]}" | sort) |
-    awk '$2 != $3 { print $1 " is " $2 ", and apt offers " $3 }'
+    awk '$2 != $3 { print $1 ": installed: " $2 ", apt offers " $3 }'
 }
 
 # static_newest: the static libraries have the versions that apt offers. This machine's packages are left to its user; others are

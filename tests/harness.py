@@ -16,6 +16,7 @@ child.c. After each case no process of it may be left, nor anything below its ho
 
     suite.py --cordon BINARY --child BINARY [--sanitized] [WORD…]     cases whose title has a WORD
     suite.py … --in-turn     the first case as root only, the second as a user, and so on
+    suite.py … --in-turn=2   the other way round
 
 --sanitized: fewer repetitions, and limits on memory and time are multiplied by SANITIZED_FACTOR.
 
@@ -25,6 +26,8 @@ Suites whose tests need no such place, or are made from data, use the report alo
     tap.run("it works", function)           an exception is a failure, Skipped a reason not to run
     tap.report("case 7", ["it differs"])    a list of problems, empty if there are none
     sys.exit(tap.end())
+
+cases_of() reads data cases (`*.case`) of a file.
 """
 import argparse
 import contextlib
@@ -42,11 +45,15 @@ import traceback
 
 USER = int(os.environ.get("CORDON_TEST_USER", "12345"))  # a UID that is not in use
 TIMEOUT_S = 180  # for processes that should end by themselves: only a hang takes that long
+SLOW_S = 1  # cases that take this long show their time
 KILLED_S = 60  # how long the processes of a killed supervisor may still exist
 SANITIZED_FACTOR = 8
 LINE_MAX = 4000  # of a problem
+PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 PRESET_PYTHON = "/usr/bin/python3"
+
+CASE_HEADING = "== "
 
 CASES = []
 OPTIONS = None
@@ -130,8 +137,33 @@ class Tap:
 
     def end(self):
         """Returns the exit status; a suite without a test has failed."""
-        print(f"1..{self.number}")
+        self.plan(self.number)
         return 1 if self.failed or not self.number else 0
+
+    @staticmethod
+    def plan(count):
+        """The last line, if not end(): the tests of several workers were counted by their parent."""
+        print(f"1..{count}", flush=True)
+
+    @staticmethod
+    def skip_all(why):
+        """The only line of a suite that can't run here; returns the exit status."""
+        print(f"1..0 # SKIP {why}")
+        return 0
+
+
+def cases_of(path):
+    """Yields (title, lines) of each data case, as tests/unit/cases.h describes: a line "== TITLE" begins a case, which reaches
+    up to the next such line; a file without one is a single case, named like the file."""
+    with open(path, encoding="utf-8", newline="\n") as f:
+        lines = f.read().split("\n")
+    if not lines[-1]:
+        lines.pop()
+    starts = [i for i, line in enumerate(lines) if line.startswith(CASE_HEADING)]
+    if not starts:
+        yield os.path.basename(path), lines
+    for start, end in zip(starts, [*starts[1:], len(lines)]):
+        yield lines[start][len(CASE_HEADING):], lines[start + 1:end]
 
 
 class Run:
@@ -155,7 +187,7 @@ class Run:
         try:
             return json.loads(lines[0].decode("utf-8"))
         except ValueError as e:
-            raise Failed(f"stdout is no JSON: {e}\n{self}") from e
+            raise Failed(f"stdout is not JSON: {e}\n{self}") from e
 
     @property
     def error(self):
@@ -308,7 +340,7 @@ class Place:
                 fcntl.flock(f, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 return
-        raise Failed("nobody holds the lock: the test sees nothing")
+        raise Failed("the lock is not held: the test has no effect")
 
     def until_locked(self, path, wait_s=TIMEOUT_S):
         """Waits until a program in the sandbox holds the lock."""
@@ -368,6 +400,13 @@ def become_reaper():
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
+def die_with(parent, signal_number):
+    """This process gets a signal when its parent ends."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, int(signal_number), 0, 0, 0)
+    if os.getppid() != parent:
+        sys.exit(1)
+
+
 def processes():
     """All visible processes: (pid, parent, state, name)."""
     for name in os.listdir("/proc"):
@@ -416,7 +455,7 @@ def orphans(wait_s=0):
             if state == "Z":
                 os.waitpid(pid, 0)
                 if not wait_s:
-                    problems.append(f"nobody waited for process {pid} {name}")
+                    problems.append(f"no parent waited for process {pid} {name}")
             elif time.monotonic() >= deadline:
                 problems.append(f"left process {pid} {name} in state {state}")
                 os.kill(pid, signal.SIGKILL)
@@ -448,7 +487,7 @@ def identities(who, turn):
         return [] if who == "root" else [("user", None)]
     both = [("root", None), ("user", USER)]
     if OPTIONS.in_turn and who == "both":
-        return [both[turn % 2]]
+        return [both[(turn + OPTIONS.in_turn - 1) % 2]]
     return both if who == "both" else [b for b in both if b[0] == who]
 
 
@@ -469,9 +508,11 @@ def run_as(identity, bin_dir):
     for number, title, function, name, uid in wanted():
         if name != identity:
             continue
+        start = time.monotonic()
         try:
             problems = run_case(function, bin_dir, uid)
-            said = Tap.lines(number, f"{title} ({name})", problems)
+            took = time.monotonic() - start
+            said = Tap.lines(number, f"{title} ({name})" + (f" ({took:.1f} s)" if took >= SLOW_S else ""), problems)
             failed |= bool(problems)
         except Skipped as e:
             said = Tap.lines(number, f"{title} ({name})", skipped=e)
@@ -496,7 +537,7 @@ def run_all(bin_dir):
                 os._exit(status)
         workers.append(pid)
     bad = [pid for pid in workers if os.waitpid(pid, 0)[1] != 0]
-    print(f"1..{len(list(wanted()))}")
+    Tap.plan(len(list(wanted())))
     return 1 if bad or not names else 0
 
 
@@ -506,7 +547,7 @@ def main():
     parser.add_argument("--cordon", required=True)
     parser.add_argument("--child", required=True)
     parser.add_argument("--sanitized", action="store_true")
-    parser.add_argument("--in-turn", action="store_true")
+    parser.add_argument("--in-turn", type=int, choices=(1, 2), nargs="?", const=1, default=0)
     parser.add_argument("words", nargs="*")
     OPTIONS = parser.parse_args()
     os.umask(0o022)

@@ -17,7 +17,7 @@ suite_limit() {
 is_sanitized() { grep -qE '__[at]san_init' "$1/cordon"; }
 
 # suite_word WORD BUILD: the arguments that replace a word in braces, one a line. QUICK: the suites for every change;
-# EVERYTHING: long ones, too, on each build.
+# EVERYTHING: also the long ones, on each build. HALVES: the run covers both builds.
 suite_word() {
   local word=$1 build=$2 lines=()
   case $word in
@@ -26,11 +26,12 @@ suite_word() {
   '{probe}') lines=(--probe "$build/tests/sandbox_probe") ;;
   '{static}') lines=(--cordon build-release/cordon) ;;
   '{static-child}') lines=(--cordon build-release/cordon --child "$build/tests/sandbox_child") ;;
+  '{user}') lines=(--user "${CORDON_TEST_USER:-12345}") ;;
   '{sanitized}') ! is_sanitized "$build" || lines=(--sanitized) ;;
   '{kill}') is_sanitized "$build" || lines=(--kill "$build/tests/record_kill.so") ;;
   '{repeat}') if is_sanitized "$build"; then lines=(1); else lines=(2); fi ;;
-  '{quick}') [ -z "${QUICK:-}" ] || lines=(--in-turn) ;;
-  '{turn}') if [ -z "${EVERYTHING:-}" ] && is_sanitized "$build"; then lines=(--in-turn); fi ;;
+  '{turn}') if [ -n "${QUICK:-}" ] || { [ -z "${EVERYTHING:-}" ] && is_sanitized "$build"; }; then lines=(--in-turn=1); fi ;;
+  '{half}') if [ -n "${HALVES:-}" ] && [ -z "${EVERYTHING:-}" ]; then lines=(--in-turn=1); ! is_sanitized "$build" || lines=(--in-turn=2); fi ;;
   '{packages}') [ -z "$(git status --porcelain)" ] || lines=(quick) ;; # twice only if the tree is clean
   *'{build}'*) lines=("${word//'{build}'/"$build"}") ;;
   *'*'*) mapfile -t lines < <(compgen -G "$word" | LC_ALL=C sort) ;;

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "io/nodump.h"
 #include "llm/key_command.h"
+#include "tool/tool_world.h"
 
 #include <errno.h>
 #include <math.h>
@@ -26,23 +27,24 @@ static bool agent_setup_check_options(struct agent_setup *s, struct err *err)
     char *end = NULL;
     if (!!o->session + !!o->fork + o->go_on > 1)
         return err_set(
-            err, E_CLI_INVALID_ARG, "--session, --continue and --fork exclude each other");
+            err, E_CLI_INVALID_ARG, "--session, --continue and --fork cannot be combined");
     if (o->script && o->provider && strcmp(o->provider, "scripted") != 0)
-        return err_set(err, E_CLI_INVALID_ARG, "--script is for --provider scripted");
+        return err_set(err, E_CLI_INVALID_ARG, "--script requires --provider scripted");
     if (o->box && !box_tools_check(&o->tools, err))
         return false;
     s->temperature = -1;
     s->max_retries = -1;
     if (o->max_retries && !str_to_int(str_z(o->max_retries), 0, RETRY_MOST, &s->max_retries))
-        return err_set(err, E_CLI_INVALID_ARG, "--max-retries is a number from 0 to %d, not '%s'",
+        return err_set(err, E_CLI_INVALID_ARG,
+            "invalid value for --max-retries: expected a whole number from 0 to %d, not '%s'",
             RETRY_MOST, o->max_retries);
     if (!o->temperature)
         return true;
     s->temperature = strtod(o->temperature, &end);
     if (end == o->temperature || *end || !isfinite(s->temperature) || s->temperature < 0 ||
         s->temperature > 2)
-        return err_set(err, E_CLI_INVALID_ARG, "--temperature is a number from 0 to 2, not '%s'",
-            o->temperature);
+        return err_set(err, E_CLI_INVALID_ARG,
+            "invalid value '%s' for --temperature: expected a number from 0 to 2", o->temperature);
     return true;
 }
 
@@ -87,8 +89,10 @@ static bool agent_setup_add_settings(
     if (!p->model && !has_model)
         p->model = agent_setup_copy_text(s->arena, c->model);
     bool wanted = p->name && strcmp(p->name, "scripted") != 0 && c->key_command.p && !has_key;
-    return !wanted || key_command_run(agent_setup_copy_text(s->arena, c->key_command), p->cancel_fd,
-                          s->arena, &p->key, err);
+    const struct key_command key = {.line = agent_setup_copy_text(s->arena, c->key_command),
+        .cancel_fd = p->cancel_fd,
+        .hosted = s->tools.hosted};
+    return !wanted || key_command_run(&key, s->arena, &p->key, err);
 }
 
 static bool agent_setup_open_provider(struct agent_setup *s, struct err *err)
@@ -203,7 +207,7 @@ static bool agent_setup_open_undo(struct agent_setup *s, struct err *err)
     if (!config_state_path(s->arena, "undo", &dir, err))
         return false;
     s->undo = undo_new(dir, store_id(s->store), s->tools.options.journal_dir);
-    s->tools.options.keeper = undo_keeper(s->undo);
+    s->tools.options.backup = undo_backup(s->undo);
     return true;
 }
 
@@ -221,13 +225,14 @@ static bool agent_setup_leave_session(struct agent_setup *s, struct err *err)
 bool agent_setup_enter(struct agent_setup *s, struct store *store, struct err *err)
 {
     AUTO_ERR struct err none = {0};
-    bool ok = agent_setup_leave_session(s, err) || err_wrap(err, "the session before this one");
+    bool ok =
+        agent_setup_leave_session(s, err) || err_wrap(err, "cannot close the previous session");
     s->store = store;
     store_hide(s->store, provider_key(s->provider));
     ok = store_note_resumed(s->store, str_z(s->tools.options.cwd), ok ? err : &none) && ok;
     undo_free(s->undo);
     s->undo = NULL;
-    s->tools.options.keeper = (struct toolbox_keeper){0};
+    s->tools.options.backup = (struct toolbox_backup){0};
     return agent_setup_open_undo(s, ok ? err : &none) && ok;
 }
 
@@ -244,7 +249,7 @@ static bool agent_setup_make_prompt(struct agent_setup *s, struct err *err)
 {
     AUTO_PROJECT struct project project = PROJECT_INIT;
     AUTO_BUF struct buf notes = BUF_INIT(CONTEXT_NOTES_MAX);
-    if (!project_find(s->arena, ".", &project, err))
+    if (!project_find(s->arena, s->tools.hosted ? s->tools.options.cwd : ".", &project, err))
         return false;
     const struct context_options context = {
         .system = s->system,
@@ -253,6 +258,7 @@ static bool agent_setup_make_prompt(struct agent_setup *s, struct err *err)
         .mode = s->tools.options.mode,
         .has_policy = s->tools.options.policy,
         .no_sandbox = s->tools.options.no_sandbox,
+        .shared = tool_world_is_wanted(&s->tools.options),
         .box = s->options->box,
         .wall_ms = clock_wall_ms(),
     };
@@ -305,7 +311,7 @@ static uint64_t agent_setup_window(const struct agent_setup *s, const struct con
 /* Sends SIGTERM at the deadline, so that everything that waits for signals also stops then. */
 static void agent_setup_start_timer(struct agent_setup *s)
 {
-    if (!s->options->max_time_ms)
+    if (!s->options->max_time_ms || s->tools.hosted)
         return;
     uint64_t ms = (uint64_t)s->options->max_time_ms;
     struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
@@ -322,9 +328,13 @@ static void agent_setup_start_timer(struct agent_setup *s)
 static bool agent_setup_open_tools(struct agent_setup *s, struct err *err)
 {
     const struct agent_options *o = s->options;
-    if (o->box && !box_tools_open(s->arena, o->box, &s->remote, err))
-        return false;
-    if (!tool_setup_open(s->arena, &o->tools, s->warnings, &s->tools, err))
+    struct tool_setup_options wanted = o->tools;
+    bool ok = true;
+    if (o->box && wanted.host)
+        ok = box_tools_start(s->arena, o->box, wanted.host->program, &wanted.dir, &s->remote, err);
+    else if (o->box)
+        ok = box_tools_open(s->arena, o->box, &s->remote, err);
+    if (!ok || !tool_setup_open(s->arena, &wanted, s->warnings, &s->tools, err))
         return false;
     s->tools.options.remote = s->remote;
     if (!o->box)
@@ -335,14 +345,17 @@ static bool agent_setup_open_tools(struct agent_setup *s, struct err *err)
 bool agent_setup_open(struct agent_setup *s, struct err *err)
 {
     const struct agent_options *o = s->options;
-    nodump_set(); /* memory may hold a key from here on; this also protects the environment */
+    /* Memory may hold a key from here on; this also protects the environment. A host decides this
+     * for its own process. */
+    if (!o->tools.host)
+        nodump_set();
     if (!agent_setup_check_options(s, err))
         return false;
     provider_prepare(&(struct provider_options){
         .name = o->provider, .base_url = o->base_url, .script = o->script});
     /* Read from pipes now, while signals still terminate the process. */
     return (!s->wants_prompt || prompt_read(&o->prompt, &s->prompt, err)) &&
-           prompt_read_text(o->system, "--system", &s->system_text, &s->system, err) &&
+           prompt_read_system(o->system, o->tools.host != NULL, &s->system_text, &s->system, err) &&
            config_load_user(s->arena, &s->config, err) && agent_setup_open_tools(s, err);
 }
 
@@ -359,7 +372,7 @@ bool agent_setup_prepare(struct agent_setup *s, struct err *err)
         return true;
     if (err->code != E_CANCELED || !s->deadline_ms || clock_mono_ms() < s->deadline_ms)
         return false;
-    err_set(err, E_TIMEOUT, "the time of --max-time-ms is up");
+    err_set(err, E_TIMEOUT, "timeout: --max-time-ms has elapsed");
     return err_ctx(err, "budget", "time");
 }
 

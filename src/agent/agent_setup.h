@@ -11,9 +11,9 @@
 #ifndef AGENT_AGENT_SETUP_H
 #define AGENT_AGENT_SETUP_H
 
+#include "agent/agent_run.h"
 #include "agent/context.h"
 #include "agent/prompt.h"
-#include "agent/run.h"
 #include "agent/tool_setup.h"
 #include "base/mask.h"
 #include "config/config.h"
@@ -32,7 +32,8 @@ struct agent_options {
     const char *provider, *model, *base_url, *script;
     const char *session, *fork, *system, *temperature, *max_retries, *box;
     bool go_on;
-    int64_t max_turns, max_tokens, max_total_tokens, max_time_ms, context_window;
+    int64_t max_turns, max_tokens, max_total_tokens, context_window;
+    int64_t max_time_ms; /* not with a host: see struct agent_turn */
 };
 
 /* Everything that a run needs, in order of creation. */

@@ -11,8 +11,13 @@
 /* Fails with E_CLI_INVALID_ARG if the options conflict with --box. */
 MUST_USE bool box_tools_check(const struct tool_setup_options *options, struct err *err);
 
-/* Changes to the box's project directory and starts the tool server in the box. The box is started
- * if it is not running. */
+/* Starts the tool server in the box, and the box if it is not running, and waits until it responds;
+ * its last message is part of errors. `program` is the path of cordon(1), also in the box; NULL:
+ * looked up in PATH. The directory of the box's project is in the arena. */
+MUST_USE bool box_tools_start(struct arena *a, const char *name, const char *program,
+    const char **ret_dir, struct remote **ret_remote, struct err *err);
+
+/* The same with this program, and changes to the project's directory. */
 MUST_USE bool box_tools_open(
     struct arena *a, const char *name, struct remote **ret_remote, struct err *err);
 

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/calls.h"
 
-#include "agent/run.h"
+#include "agent/agent_run.h"
 #include "tool/tool.h"
 
 #include <pthread.h>

@@ -39,13 +39,13 @@ enum {
 #define ENTRY struct catalog_entry
 
 static const struct field list_fields[] = {
-    FIELD_STR("id", ENTRY, id, "what it is called by", .flags = FIELD_REQUIRED),
-    FIELD_STR("created_at", ENTRY, created_at, "when it began"),
+    FIELD_STR("id", ENTRY, id, "id of the session", .flags = FIELD_REQUIRED),
+    FIELD_STR("created_at", ENTRY, created_at, "time of its creation"),
     FIELD_STR("updated_at", ENTRY, updated_at, "the time of its last message"),
-    FIELD_U64("messages", ENTRY, messages, "how many there are"),
-    FIELD_STR("title", ENTRY, title, "its title, or how its first question begins"),
-    FIELD_STR("cwd", ENTRY, cwd, "where it worked"),
-    FIELD_STR("damage", ENTRY, damage, "what is wrong with its file", .flags = FIELD_OMIT_EMPTY),
+    FIELD_U64("messages", ENTRY, messages, "number of messages"),
+    FIELD_STR("title", ENTRY, title, "its title, or the start of its first prompt"),
+    FIELD_STR("cwd", ENTRY, cwd, "its working directory"),
+    FIELD_STR("damage", ENTRY, damage, "damage to its file", .flags = FIELD_OMIT_EMPTY),
 };
 const struct shape catalog_shape = SHAPE("session", ENTRY, list_fields, "a session");
 
@@ -132,7 +132,7 @@ static void see_resumed(struct catalog_summary *s, const json_t *record)
 }
 
 static bool catalog_on_line(
-    void *context, const struct tape_line *line, bool *ret_torn, struct err *err)
+    void *context, const struct line_file_line *line, bool *ret_torn, struct err *err)
 {
     struct catalog_summary *s = context;
     AUTO_JSON json_t *tree = NULL;
@@ -165,13 +165,14 @@ static bool catalog_on_line(
 
 static void catalog_summarize(const char *dir, struct catalog_entry *entry, struct arena *a)
 {
-    AUTO(tape_close) struct tape t = TAPE_NONE;
+    AUTO(line_file_close) struct line_file t = LINE_FILE_NONE;
     AUTO_ERR struct err problem = {0};
     AUTO_ARENA struct arena own = ARENA_INIT(SUMMARY_ARENA);
     const char *path = arena_printf(&own, "%s/" STR_FMT SUFFIX, dir, STR_ARG(entry->id));
     struct catalog_entry found = *entry;
     struct catalog_summary s = {.entry = &found, .arena = &own, .file = path};
-    if (!tape_open(path, false, &t, &problem) || !tape_read(&t, catalog_on_line, &s, &problem))
+    if (!line_file_open(path, false, &t, &problem) ||
+        !line_file_read(&t, catalog_on_line, &s, &problem))
         found.damage = arena_str(&own, str_head(str_z(problem.message), 1024));
     struct str *texts[] = {
         &found.created_at, &found.updated_at, &found.title, &found.cwd, &found.damage};
@@ -412,8 +413,7 @@ bool catalog_latest(
             *ret_id = c.entries[i].id;
             return true;
         }
-    return err_set(err, E_NOT_FOUND,
-        "there is no session%s to go on with: start one without --continue",
+    return err_set(err, E_NOT_FOUND, "no session%s to resume: start one without --continue",
         cwd.p ? " of this directory" : "");
 }
 
@@ -449,8 +449,8 @@ static bool catalog_not_found(const struct catalog_finding *f, struct err *err)
 {
     AUTO_BUF struct buf hint = BUF_INIT(1024);
     choice_hint(&f->choice, "", &hint);
-    err_set(err, E_NOT_FOUND, "there is no session '" STR_FMT "'%s", STR_ARG(f->word),
-        hint.n ? buf_z(&hint) : "; 'cordon sessions list' shows which there are");
+    err_set(err, E_NOT_FOUND, "no such session '" STR_FMT "'%s", STR_ARG(f->word),
+        hint.n ? buf_z(&hint) : "; 'cordon sessions list' lists all sessions");
     return err_ctx(err, "session", STR_FMT, STR_ARG(f->word));
 }
 
@@ -461,7 +461,7 @@ bool catalog_find(
         .word = word, .arena = a, .choice = CHOICE_INIT(word), .starts = BUF_INIT(16 * 1024)};
     if (!store_id_valid(word)) {
         err_set(err, E_NOT_FOUND,
-            "'" STR_FMT "' can't be a session's id: letters, digits, '.', '_' and '-'",
+            "'" STR_FMT "' is not a valid session id: expected letters, digits, '.', '_' and '-'",
             STR_ARG(word));
         return err_ctx(err, "session", STR_FMT, STR_ARG(word));
     }
@@ -485,10 +485,10 @@ bool catalog_find(
 
 bool catalog_remove(const char *dir, const char *id, struct err *err)
 {
-    AUTO(tape_close) struct tape t = TAPE_NONE;
+    AUTO(line_file_close) struct line_file t = LINE_FILE_NONE;
     char path[PATH_MAX];
     snprintf(path, sizeof(path), "%s/%s" SUFFIX, dir, id);
-    if (!tape_open(path, true, &t, err))
+    if (!line_file_open(path, true, &t, err))
         return false;
     if (unlink(path) != 0)
         return err_errno(err, E_IO, errno, "cannot remove '%s'", path);

@@ -31,6 +31,7 @@ struct context_options {
     enum toolbox_mode mode;
     bool has_policy; /* given by the user */
     bool no_sandbox;
+    bool shared;      /* all commands run in one sandbox */
     const char *box;  /* name of the box the tools run in; NULL: none */
     uint64_t wall_ms; /* now */
 };

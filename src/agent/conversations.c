@@ -79,8 +79,12 @@ bool conversations_fork(struct arena *a, const char *word, const char *new_id,
     const char *dir, *id;
     size_t n;
     if (!conversations_dir(a, &dir, err) || !exchange_parse_fork(word, a, &id, &n, err) ||
-        !exchange_fork(dir, id, n, new_id, ret_store, err))
+        !exchange_fork(dir, id, n, new_id, ret_store, err)) {
+        if (err->code == E_CONFLICT && new_id)
+            err_set(
+                err, E_CONFLICT, "the session '%s' already exists; choose another --id", new_id);
         return false;
+    }
     conversations_send_notes(*ret_store, warnings);
     return true;
 }

@@ -43,7 +43,7 @@ static bool add_compactions(struct envelope_lines *l, struct err *err)
         if (number && (uint64_t)json_integer_value(at) > l->n)
             return true;
         if (!number || (uint64_t)json_integer_value(at) < l->n) {
-            err_set(err, E_CONFIG, "at: expected a number of messages, in rising order");
+            err_set(err, E_CONFIG, "at: expected a number of messages, in ascending order");
             return bad_compaction(l->compaction, err);
         }
         if (!line_check_compaction(compaction, err))
@@ -231,7 +231,7 @@ static bool add_parts(
         bool ends = skip_value(&s);
         struct str part = str_n(s.text.p + start, s.at - start);
         if (!ends || s.text.p[s.at] == '}')
-            return err_set(err, E_CONFIG, "%s: 'messages' does not end", name);
+            return err_set(err, E_CONFIG, "%s: unterminated 'messages'", name);
         if (!add_part(l, s.text, part, name, err))
             return false;
         if (s.text.p[s.at] == ']')

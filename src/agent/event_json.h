@@ -6,7 +6,7 @@
 #ifndef AGENT_EVENT_JSON_H
 #define AGENT_EVENT_JSON_H
 
-#include "agent/run.h"
+#include "agent/agent_run.h"
 
 /* Return new objects. */
 MUST_USE json_t *event_json(const struct agent_event *event);

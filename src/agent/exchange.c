@@ -5,7 +5,7 @@
 #include "agent/envelope.h"
 #include "agent/line.h"
 #include "agent/repair.h"
-#include "agent/source.h"
+#include "agent/session_file.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/id.h"
@@ -20,14 +20,15 @@ bool exchange_put(const char *path, struct str text, bool replace, struct err *e
     if (replace_path(path, text, replace ? REPLACE_KEEP_MODE : REPLACE_NEW, err))
         return true;
     if (err->code == E_CONFLICT)
-        err_set(err, E_CONFLICT, "'%s' exists already: --force replaces it", path);
+        err_set(err, E_CONFLICT, "'%s' already exists: use --force to replace it", path);
     return false;
 }
 
 /* Import -------------------------------------------------------------------------------------- */
 
 /* Normalizes a file of lines: drops a torn last line and masks keys. */
-static bool copy_lines(struct tape *t, const struct mask *mask, struct buf *lines, struct err *err)
+static bool copy_lines(
+    struct line_file *t, const struct mask *mask, struct buf *lines, struct err *err)
 {
     AUTO_STORE struct store *s = NULL;
     AUTO_BUF struct buf text = BUF_INIT(4 * (size_t)STORE_BYTES_MAX);
@@ -66,14 +67,15 @@ static bool exchange_header_id(struct str lines, char id[STORE_ID_MAX + 1], stru
 static bool exchange_write_file(
     const char *path, const char *id, struct str lines, bool replace, struct err *err)
 {
-    AUTO(tape_close) struct tape old = TAPE_NONE;
+    AUTO(line_file_close) struct line_file old = LINE_FILE_NONE;
     AUTO_ERR struct err problem = {0};
-    if (replace && !tape_open(path, true, &old, &problem) && problem.code != E_NOT_FOUND)
+    if (replace && !line_file_open(path, true, &old, &problem) && problem.code != E_NOT_FOUND)
         return err_move(err, &problem);
     if (replace_path(path, lines, replace ? REPLACE_KEEP_MODE : REPLACE_NEW, err))
         return true;
     if (err->code == E_CONFLICT)
-        err_set(err, E_CONFLICT, "the session '%s' exists already: --replace takes its place", id);
+        err_set(
+            err, E_CONFLICT, "the session '%s' already exists: use --replace to replace it", id);
     return false;
 }
 
@@ -81,20 +83,20 @@ bool exchange_import(const char *dir, const struct exchange_import *import,
     struct store **ret_store, struct err *err)
 {
     AUTO(mask_done) struct mask mask = {0};
-    AUTO(tape_close) struct tape t = TAPE_NONE;
+    AUTO(line_file_close) struct line_file t = LINE_FILE_NONE;
     AUTO_BUF struct buf lines = BUF_INIT((size_t)STORE_BYTES_MAX + 1);
     char id[STORE_ID_MAX + 1], path[PATH_MAX];
     for (const struct str *key = import->hide; key && key->p; key++)
         mask_add(&mask, *key);
-    if (!tape_from_fd(import->fd, import->name, &t, err))
+    if (!line_file_from_fd(import->fd, import->name, &t, err))
         return false;
-    if (source_has_lines(&t) ? !copy_lines(&t, &mask, &lines, err)
-                             : !source_lines(&t, &mask, &lines, err))
+    if (session_file_has_lines(&t) ? !copy_lines(&t, &mask, &lines, err)
+                                   : !session_file_lines(&t, &mask, &lines, err))
         return false;
     if (!exchange_header_id(buf_str(&lines), id, err) || !add_mark(&lines, err))
         return false;
     snprintf(path, sizeof(path), "%s/%s.jsonl", dir, id);
-    return tape_make_dir(dir, err) &&
+    return line_file_make_dir(dir, err) &&
            exchange_write_file(path, id, buf_str(&lines), import->replace, err) &&
            store_open(dir, id, STORE_READ, ret_store, err);
 }
@@ -112,7 +114,9 @@ bool exchange_parse_fork(
         at = NULL;
     if (at && !str_to_int(str_z(at + 1), 0, STORE_MESSAGES_MAX, &n)) {
         err_set(err, E_CLI_INVALID_ARG,
-            "'%s' is not ID@N: N is a number of messages, counted from the first", word);
+            "'%s' is not of the form ID@N, where N is a number of messages, counted from the "
+            "first",
+            word);
         return err_ctx(err, "word", "%s", word);
     }
     *ret_id = at ? arena_strdup(a, str_n(word, (size_t)(at - word))) : word;
@@ -180,13 +184,13 @@ static bool fork_as(const char *dir, const struct store *s, size_t n, const char
     AUTO_BUF struct buf lines = BUF_INIT((size_t)STORE_BYTES_MAX + 1);
     snprintf(path, sizeof(path), "%s/%s.jsonl", dir, new_id);
     if (!fork_at(s, n, &taken, err) || !fork_lines(s, new_id, taken, &lines, err) ||
-        !tape_make_dir(dir, err) || !replace_path(path, buf_str(&lines), REPLACE_NEW, err) ||
+        !line_file_make_dir(dir, err) || !replace_path(path, buf_str(&lines), REPLACE_NEW, err) ||
         !store_open(dir, new_id, STORE_WRITE, ret_store, err))
         return false;
     if (n != SIZE_MAX && taken > n)
         store_note(*ret_store,
-            "message %zu stands between tool calls and their results: the "
-            "fork has the first %zu",
+            "message %zu is between tool calls and their results: the fork includes the first "
+            "%zu",
             n, taken);
     return true;
 }
@@ -207,6 +211,6 @@ bool exchange_fork(const char *dir, const char *word, size_t n, const char *new_
     id_new(id);
     const char *own = new_id ? new_id : id;
     if (!store_id_valid(str_z(own)))
-        return err_set(err, E_CLI_INVALID_ARG, "'%s' can't be a session's id", own);
+        return err_set(err, E_CLI_INVALID_ARG, "'%s' is not a valid session id", own);
     return store_open(dir, word, STORE_READ, &s, err) && fork_as(dir, s, n, own, ret_store, err);
 }

@@ -13,14 +13,13 @@ static bool line_check_version(const json_t *header, struct err *err)
 {
     const json_t *version = json_object_get(header, "version");
     if (!version)
-        return err_set(err, E_CONFIG, "it has no 'version': this is no session");
+        return err_set(err, E_CONFIG, "'version' is missing: not a session");
     if (!json_is_integer(version))
         return err_set(err, E_CONFIG, "version: expected an integer, not %s", json_kind(version));
     if (json_integer_value(version) == STORE_VERSION)
         return true;
     err_set(err, E_CONFIG,
-        "version %" JSON_INTEGER_FORMAT
-        " of sessions is not known to this program, only version %d",
+        "version %" JSON_INTEGER_FORMAT " of sessions is not supported: expected version %d",
         json_integer_value(version), STORE_VERSION);
     return err_ctx_int(err, "version", json_integer_value(version));
 }
@@ -42,8 +41,8 @@ static bool line_check_id(const json_t *header, struct err *err)
     return store_id_valid(id) ||
            err_set(err, E_CONFIG,
                "id: '" STR_FMT
-               "' can't be a session's id: letters, digits, '.', '_' and '-', at most "
-               "%d, not beginning with one of the signs, not ending in .json or .jsonl",
+               "' is not a valid session id: expected letters, digits, '.', '_' and '-', at most "
+               "%d, starting with a letter or a digit, not ending in .json or .jsonl",
                STR_ARG(str_head(id, STORE_ID_MAX)), STORE_ID_MAX);
 }
 
@@ -53,7 +52,7 @@ bool line_check_header(const json_t *header, struct err *err)
         "system_prompt", "created_at", "updated_at", "title", "cwd", "model", "provider"};
     if (!json_is_object(header))
         return err_set(
-            err, E_CONFIG, "expected an object, not %s: this is no session", json_kind(header));
+            err, E_CONFIG, "expected an object, not %s: not a session", json_kind(header));
     if (!line_check_version(header, err) ||
         !line_check_type(header, "id", JSON_STRING, true, err) || !line_check_id(header, err) ||
         !line_check_type(header, "messages", JSON_ARRAY, true, err) ||
@@ -77,7 +76,7 @@ bool line_check_compaction(const json_t *tree, struct err *err)
     if (!message_check(message, E_CONFIG, err))
         return err_wrap(err, "message");
     return message_type(message) == MESSAGE_USER ||
-           err_set(err, E_CONFIG, "message: a summary is a user's message");
+           err_set(err, E_CONFIG, "message: a summary must be a user message");
 }
 
 static bool check_message(const json_t *tree, struct err *err)
@@ -134,9 +133,9 @@ bool line_check(const json_t *tree, enum line_kind *ret_kind, struct err *err)
     if (!json_is_object(tree))
         return err_set(err, E_CONFIG, "expected an object, not %s", json_kind(tree));
     if (!type.p)
-        return err_set(err, E_CONFIG, "it has no 'type'");
+        return err_set(err, E_CONFIG, "'type' is missing");
     return err_set(err, E_CONFIG,
-        "type: '" STR_FMT "' is not known: a newer program may have written it",
+        "type: '" STR_FMT "' is unknown: it may be from a newer version of cordon",
         STR_ARG(str_head(type, PLACE_KEY_MAX)));
 }
 
@@ -154,7 +153,8 @@ bool line_blame(struct err *err, const char *file, size_t number)
     return err_ctx_int(err, "line", (int64_t)number);
 }
 
-bool line_parse(const struct tape_line *line, const char *file, json_t **ret_tree, struct err *err)
+bool line_parse(
+    const struct line_file_line *line, const char *file, json_t **ret_tree, struct err *err)
 {
     AUTO_ERR struct err problem = {0};
     json_t *tree = NULL;

@@ -3,7 +3,7 @@
 #ifndef AGENT_LINE_H
 #define AGENT_LINE_H
 
-#include "agent/tape.h"
+#include "agent/line_file.h"
 #include "base/json.h"
 
 enum line_kind {
@@ -29,7 +29,7 @@ MUST_USE bool line_check_compaction(const json_t *tree, struct err *err);
 /* Parses a line of a file; errors begin with FILE:LINE:COLUMN. If the last line of a file is torn,
  * *ret_tree stays NULL, which is not an error. */
 MUST_USE bool line_parse(
-    const struct tape_line *line, const char *file, json_t **ret_tree, struct err *err);
+    const struct line_file_line *line, const char *file, json_t **ret_tree, struct err *err);
 /* Prefixes the error with FILE:LINE. Returns false. */
 bool line_blame(struct err *err, const char *file, size_t number);
 

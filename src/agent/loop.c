@@ -130,13 +130,12 @@ static void loop_accept_call(struct loop *loop, size_t index, json_t *block)
     else if (id)
         json_put(loop->ids, id, json_true());
     if (index >= LOOP_CALLS_MAX)
-        loop_refuse_call(call,
-            "error: not run: there are too many calls in one answer; call again with "
-            "fewer of them");
+        loop_refuse_call(
+            call, "error: not run: too many calls in one answer; call again with fewer");
     else if (again)
-        loop_refuse_call(call, "error: not run: another call of this answer has the same id");
+        loop_refuse_call(call, "error: not run: another call in this answer has the same id");
     else if (json_is_true(json_object_get(block, "invalid")))
-        loop_refuse_call(call, "error: not run: the arguments are no JSON");
+        loop_refuse_call(call, "error: not run: the arguments are not valid JSON");
 }
 
 static void loop_accept_calls(struct loop *loop, const json_t *message)
@@ -159,9 +158,10 @@ static const struct {
     const char *why;
 } stops[STOP_REASONS] = {
     [STOP_LENGTH] = {true, LOOP_LENGTH,
-        "error: not run: the answer was cut by the token limit, and the call may be incomplete"},
+        "error: not run: the answer was truncated at the token limit, and the call may be "
+        "incomplete"},
     [STOP_REFUSAL] = {true, LOOP_REFUSED, "error: not run: the answer ended with a refusal"},
-    [STOP_ERROR] = {true, LOOP_FAILED, "error: not run: the answer broke off"},
+    [STOP_ERROR] = {true, LOOP_FAILED, "error: not run: the answer ended early"},
     [STOP_ABORTED] = {true, LOOP_ABORTED, "aborted: not run: interrupted"},
 };
 

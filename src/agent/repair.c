@@ -212,20 +212,19 @@ static void repair_add_note(json_t *notes, size_t n, const char *one, const char
 static void repair_report(const struct repair *r, json_t *notes)
 {
     repair_add_note(notes, r->missing,
-        "a tool call had no result, and was given one that says aborted",
-        "tool calls had no result, and were given one that says aborted");
-    repair_add_note(notes, r->orphans, "a result that no tool call waits for was left out",
-        "results that no tool call waits for were left out");
-    repair_add_note(notes, r->renamed,
-        "a tool call had the id of an earlier one, and was given another",
-        "tool calls had the id of an earlier one, and were given another");
-    repair_add_note(notes, r->moved, "a result was put into the order of the tool calls",
-        "results were put into the order of the tool calls");
-    repair_add_note(notes, r->empty, "a message without content was left out",
-        "messages without content were left out");
-    repair_add_note(notes, r->early, "an answer before the first question was left out",
-        "answers before the first question were left out");
-    repair_add_note(notes, r->blocks, "an empty text was left out", "empty texts were left out");
+        "a tool call without a result was given the result 'aborted'",
+        "tool calls without a result were given the result 'aborted'");
+    repair_add_note(notes, r->orphans, "a result without a tool call was removed",
+        "results without a tool call were removed");
+    repair_add_note(notes, r->renamed, "a tool call with a duplicate id was given a new id",
+        "tool calls with duplicate ids were given new ids");
+    repair_add_note(notes, r->moved, "a result was moved to match the order of the tool calls",
+        "results were moved to match the order of the tool calls");
+    repair_add_note(notes, r->empty, "a message without content was removed",
+        "messages without content were removed");
+    repair_add_note(notes, r->early, "an answer before the first prompt was removed",
+        "answers before the first prompt were removed");
+    repair_add_note(notes, r->blocks, "an empty text was removed", "empty texts were removed");
 }
 
 static bool repair_has_changes(const struct repair *r)

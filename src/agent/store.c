@@ -25,7 +25,8 @@ static bool store_accept_header(struct store *s, json_t *header, struct err *err
     if (!line_check_header(header, err))
         return false;
     if (json_array_size(json_object_get(header, "messages")))
-        return err_set(err, E_CONFIG, "messages: they belong into the lines that follow");
+        return err_set(err, E_CONFIG,
+            "messages: expected an empty list: messages belong on the following lines");
     s->header = json_incref(header);
     return true;
 }
@@ -91,25 +92,25 @@ static void store_accept_line(struct store *s, enum line_kind kind, json_t *tree
 }
 
 static bool store_on_line(
-    void *context, const struct tape_line *line, bool *ret_torn, struct err *err)
+    void *context, const struct line_file_line *line, bool *ret_torn, struct err *err)
 {
     struct store *s = context;
     AUTO_JSON json_t *tree = NULL;
     enum line_kind kind;
-    if (!line_parse(line, s->tape.name, &tree, err))
+    if (!line_parse(line, s->file.name, &tree, err))
         return false;
     if (!tree) {
         *ret_torn = true;
-        store_note(s, "the last line was cut off while it was being written, and is left out");
+        store_note(s, "the last line was not written completely, and is ignored");
         return true;
     }
     if (line->number == 1)
-        return store_accept_header(s, tree, err) || line_blame(err, s->tape.name, 1);
+        return store_accept_header(s, tree, err) || line_blame(err, s->file.name, 1);
     if (json_array_size(s->all) == STORE_MESSAGES_MAX)
         return err_set(
-            err, E_CONFIG, "%s: more than %d messages", s->tape.name, STORE_MESSAGES_MAX);
+            err, E_CONFIG, "%s: more than %d messages", s->file.name, STORE_MESSAGES_MAX);
     if (!line_check(tree, &kind, err))
-        return line_blame(err, s->tape.name, line->number);
+        return line_blame(err, s->file.name, line->number);
     store_accept_line(s, kind, tree);
     return true;
 }
@@ -117,7 +118,7 @@ static bool store_on_line(
 struct store *store_new(const char *path)
 {
     struct store *s = base_alloc(sizeof(*s));
-    *s = (struct store){.tape = TAPE_NONE,
+    *s = (struct store){.file = LINE_FILE_NONE,
         .path = strdup(path),
         .all = json_array(),
         .counted = json_array(),
@@ -134,7 +135,7 @@ void store_free(struct store *s)
         s->origin, s->header, s->all, s->counted, s->valid, s->notes, s->compactions, s->records};
     for (size_t i = 0; i < ARRAY_LEN(trees); i++)
         json_decref(trees[i]);
-    tape_close(&s->tape);
+    line_file_close(&s->file);
     mask_done(&s->mask);
     free(s->path);
     free(s->log);
@@ -143,9 +144,9 @@ void store_free(struct store *s)
 
 bool store_load(struct store *s, struct err *err)
 {
-    if (!tape_read(&s->tape, store_on_line, s, err))
+    if (!line_file_read(&s->file, store_on_line, s, err))
         return false;
-    return s->header || err_set(err, E_CONFIG, "'%s' is empty: it is no session", s->path);
+    return s->header || err_set(err, E_CONFIG, "'%s' is empty: not a session", s->path);
 }
 
 /* Index of the last assistant message if it has this call (only results may follow it), else the
@@ -211,8 +212,8 @@ static bool store_append_tree(struct store *s, const json_t *tree, struct err *e
         return err_set(err, E_IO, "a message is larger than %d MiB", STORE_LINE_MAX >> 20);
     if (!json_within(buf_str(&line), JSON_DEPTH_MAX, JSON_VALUES_MAX))
         return err_set(err, E_IO,
-            "a message is nested too deep, or has too many values: it could not be read again");
-    if (!tape_append(&s->tape, buf_str(&line), err))
+            "a message is nested too deep, or has too many values: it could not be read back");
+    if (!line_file_append(&s->file, buf_str(&line), err))
         return false;
     s->changed = true;
     store_accept_line(s, kind, clean);
@@ -222,8 +223,7 @@ static bool store_append_tree(struct store *s, const json_t *tree, struct err *e
 bool store_append(struct store *s, const json_t *message, struct err *err)
 {
     if (json_array_size(s->all) == STORE_MESSAGES_MAX)
-        return err_set(
-            err, E_IO, "the session has %d messages, and takes no more", STORE_MESSAGES_MAX);
+        return err_set(err, E_IO, "the session has %d messages, the maximum", STORE_MESSAGES_MAX);
     return message_check(message, E_CONFIG, err) && store_append_tree(s, message, err);
 }
 
@@ -254,7 +254,8 @@ bool store_note_resumed(struct store *s, struct str cwd, struct err *err)
     if (!s->imported || str_eq(s->resumed, json_str(here)))
         return true;
     if (!s->resumed.p && store_text(s, "system_prompt").n)
-        store_note(s, "it was imported: its own system prompt is not used; --system gives one");
+        store_note(
+            s, "the session was imported: its system prompt is not used; use --system to set one");
     clock_rfc3339(clock_wall_ms(), now);
     json_put(record, "type", json_string("resumed"));
     json_put(record, "cwd", json_incref(here));

@@ -92,6 +92,7 @@ MUST_USE bool store_append(struct store *s, const json_t *message, struct err *e
 /* From now on the conversation consists of this message and the last `keep` messages before it. */
 MUST_USE bool store_note_compaction(
     struct store *s, const json_t *message, size_t keep, struct err *err);
+/* For tests: titles are read from imported sessions. */
 MUST_USE bool store_note_title(struct store *s, struct str title, struct err *err);
 
 /* Whether it was imported from a file, which others may have written: the system prompt and
@@ -118,8 +119,8 @@ void store_note(struct store *s, const char *words, ...) PRINTF_LIKE(2, 3);
 /* Compactions in the form of an envelope: {"at":N,...} after N messages. Borrowed. */
 const json_t *store_compactions(const struct store *s);
 
-/* Reads a session from an open tape, which stays the caller's. */
-struct tape;
-MUST_USE bool store_read(struct tape *tape, struct store **ret_store, struct err *err);
+/* Reads a session from an open line file, which stays the caller's. */
+struct line_file;
+MUST_USE bool store_read(struct line_file *file, struct store **ret_store, struct err *err);
 
 #endif

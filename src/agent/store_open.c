@@ -4,7 +4,7 @@
 #include "agent/envelope.h"
 #include "agent/exchange.h"
 #include "agent/line.h"
-#include "agent/source.h"
+#include "agent/session_file.h"
 #include "agent/store_state.h"
 #include "base/clock.h"
 #include "base/id.h"
@@ -68,23 +68,24 @@ bool store_is_there(const char *path)
 
 /* Opening ------------------------------------------------------------------------------------- */
 
-/* Copies lines to an unnamed file and opens it as a tape. */
-static bool memory_tape(struct str lines, const char *name, struct tape *ret_tape, struct err *err)
+/* Copies lines to an unnamed file and opens it as a line file. */
+static bool memory_file(
+    struct str lines, const char *name, struct line_file *ret_file, struct err *err)
 {
     AUTO_FD int fd = file_nameless();
     if (fd < 0 || !file_write_all(fd, lines))
         return err_errno(err, E_IO, errno, "cannot keep the session in memory");
-    return tape_from_fd(TAKE_FD(fd), name, ret_tape, err);
+    return line_file_from_fd(TAKE_FD(fd), name, ret_file, err);
 }
 
 /* Reads the messages of the envelope itself, to compare them with its log. */
-static bool read_origin(struct store *s, struct tape *source, struct err *err)
+static bool read_origin(struct store *s, struct line_file *source, struct err *err)
 {
     AUTO_BUF struct buf lines = BUF_INIT((size_t)STORE_BYTES_MAX + 1);
-    AUTO(tape_close) struct tape t = TAPE_NONE;
+    AUTO(line_file_close) struct line_file t = LINE_FILE_NONE;
     AUTO_STORE struct store *own = NULL;
-    if (!source_lines(source, &s->mask, &lines, err) ||
-        !memory_tape(buf_str(&lines), s->path, &t, err) || !store_read(&t, &own, err))
+    if (!session_file_lines(source, &s->mask, &lines, err) ||
+        !memory_file(buf_str(&lines), s->path, &t, err) || !store_read(&t, &own, err))
         return false;
     s->origin = json_object();
     json_put(s->origin, "id", json_string(store_id(own)));
@@ -103,46 +104,47 @@ static bool check_origin(const struct store *s, struct err *err)
     {
         same = same && json_equal(message, json_array_get(s->all, i));
     }
-    return same || err_set(err, E_CONFLICT,
-                       "'%s' was changed since the run that left '%s': move one of them away",
-                       s->path, s->log);
+    return same ||
+           err_set(err, E_CONFLICT,
+               "'%s' has changed since the interrupted run that left '%s': move one of them away",
+               s->path, s->log);
 }
 
 /* Opens the lines of an envelope: its log if a crash left one, otherwise converted from it (in
  * memory if only for reading). */
 static bool open_envelope(
-    struct store *s, struct tape *source, enum store_mode mode, struct err *err)
+    struct store *s, struct line_file *source, enum store_mode mode, struct err *err)
 {
     AUTO_BUF struct buf lines = BUF_INIT((size_t)STORE_BYTES_MAX + 1);
     bool left = access(s->log, F_OK) == 0;
     if (left) {
         if (source->fd >= 0 && !read_origin(s, source, err))
             return false;
-        store_note(s, "the last run did not come to its end: its messages are taken from its log");
-    } else if (!source_lines(source, &s->mask, &lines, err)) {
+        store_note(s, "the last run did not finish: its messages are recovered from its log");
+    } else if (!session_file_lines(source, &s->mask, &lines, err)) {
         return false;
     } else if (mode == STORE_READ) {
-        return memory_tape(buf_str(&lines), s->path, &s->tape, err);
+        return memory_file(buf_str(&lines), s->path, &s->file, err);
     } else if (!replace_path(s->log, buf_str(&lines), REPLACE_NEW, err)) {
         if (err->code != E_CONFLICT)
             return false;
         err_done(err);
     }
     s->changed = left;
-    return tape_open(s->log, mode == STORE_WRITE, &s->tape, err);
+    return line_file_open(s->log, mode == STORE_WRITE, &s->file, err);
 }
 
 /* Detects the type of the file, and opens its lines. */
 static bool store_open_file(struct store *s, enum store_mode mode, struct err *err)
 {
-    AUTO(tape_close) struct tape t = TAPE_NONE;
+    AUTO(line_file_close) struct line_file t = LINE_FILE_NONE;
     AUTO_ERR struct err problem = {0};
     AUTO_FREE char *log = store_path_beside(s->path);
-    bool there = tape_open(s->path, false, &t, &problem);
+    bool there = line_file_open(s->path, false, &t, &problem);
     if (!there && (problem.code != E_NOT_FOUND || access(log, F_OK) != 0))
         return err_move(err, &problem);
-    if (there && source_has_lines(&t))
-        return tape_open(s->path, mode == STORE_WRITE, &s->tape, err);
+    if (there && session_file_has_lines(&t))
+        return line_file_open(s->path, mode == STORE_WRITE, &s->file, err);
     s->log = log;
     log = NULL;
     return open_envelope(s, &t, mode, err);
@@ -151,8 +153,8 @@ static bool store_open_file(struct store *s, enum store_mode mode, struct err *e
 static bool store_check_id(const struct store *s, const char *id, struct err *err)
 {
     return !id || strcmp(store_id(s), id) == 0 ||
-           err_set(err, E_CONFIG, "%s:1: the file of session '%s' says that it is session '%s'",
-               s->path, id, store_id(s));
+           err_set(err, E_CONFIG, "%s:1: the file of session '%s' contains session '%s'", s->path,
+               id, store_id(s));
 }
 
 /* The target of a symlink, which is the file to resume and rewrite; NULL: not a symlink. */
@@ -169,7 +171,7 @@ static bool open_path(const char *path, const char *id, enum store_mode mode,
 {
     AUTO_FREE char *real = behind_link(path);
     struct store *s = store_new(real ? real : path);
-    bool ok = (id ? tape_open(path, mode == STORE_WRITE, &s->tape, err)
+    bool ok = (id ? line_file_open(path, mode == STORE_WRITE, &s->file, err)
                   : store_open_file(s, mode, err)) &&
               store_load(s, err) && store_check_id(s, id, err) && check_origin(s, err) &&
               (mode == STORE_READ || store_settle(s, err));
@@ -192,12 +194,12 @@ bool store_open(const char *dir, const char *word, enum store_mode mode, struct 
     return open_path(arena_printf(&a, "%s/%s.jsonl", dir, id), id, mode, ret_store, err);
 }
 
-bool store_read(struct tape *tape, struct store **ret_store, struct err *err)
+bool store_read(struct line_file *file, struct store **ret_store, struct err *err)
 {
-    struct store *s = store_new(tape->name);
-    s->tape = *tape;
+    struct store *s = store_new(file->name);
+    s->file = *file;
     bool ok = store_load(s, err);
-    s->tape = TAPE_NONE; /* still owned by the caller */
+    s->file = LINE_FILE_NONE; /* still owned by the caller */
     if (ok)
         *ret_store = s;
     else
@@ -247,7 +249,7 @@ bool store_create(
         spec->path ? strdup(spec->path) : store_format("%s/" STR_FMT ".jsonl", dir, STR_ARG(own));
     bool envelope = spec->path && str_ends_with(str_z(spec->path), STR(".json"));
     if (envelope && access(path, F_OK) == 0)
-        return err_set(err, E_CONFLICT, "'%s' exists already", path);
+        return err_set(err, E_CONFLICT, "'%s' already exists", path);
     AUTO_FREE char *log = envelope ? store_path_beside(path) : NULL;
     AUTO_BUF struct buf line = BUF_INIT(STORE_LINE_MAX);
     json_add_compact(&line, header);
@@ -255,7 +257,7 @@ bool store_create(
     if (!buf_ok(&line))
         return err_set(
             err, E_CONFIG, "the system prompt is larger than %d MiB", STORE_LINE_MAX >> 20);
-    if (!spec->path && !tape_make_dir(dir, err))
+    if (!spec->path && !line_file_make_dir(dir, err))
         return false;
     if (!replace_path(log ? log : path, buf_str(&line), REPLACE_NEW, err))
         return false;
@@ -264,7 +266,7 @@ bool store_create(
     s->changed = envelope;
     s->log = log;
     log = NULL;
-    if (tape_open(s->log ? s->log : path, true, &s->tape, err) && store_load(s, err)) {
+    if (line_file_open(s->log ? s->log : path, true, &s->file, err) && store_load(s, err)) {
         *ret_store = s;
         return true;
     }
@@ -288,7 +290,7 @@ static bool write_envelope(struct store *s, struct err *err)
 
 bool store_finish(struct store *s, struct err *err)
 {
-    bool ok = !s || !s->log || !s->tape.writable || write_envelope(s, err);
+    bool ok = !s || !s->log || !s->file.writable || write_envelope(s, err);
     if (s)
         store_free(s);
     return ok;
@@ -296,7 +298,7 @@ bool store_finish(struct store *s, struct err *err)
 
 bool store_drop_empty(struct store *s)
 {
-    bool empty = !s->log && s->tape.writable && json_array_size(s->all) == 0 && !s->title.p &&
+    bool empty = !s->log && s->file.writable && json_array_size(s->all) == 0 && !s->title.p &&
                  !store_text(s, "title").p;
     bool gone = empty && unlink(s->path) == 0; /* while we hold the lock */
     if (gone)

@@ -4,12 +4,12 @@
 #ifndef AGENT_STORE_STATE_H
 #define AGENT_STORE_STATE_H
 
+#include "agent/line_file.h"
 #include "agent/store.h"
-#include "agent/tape.h"
 #include "base/mask.h"
 
 struct store {
-    struct tape tape;
+    struct line_file file;
     char *path;     /* as the user would name it */
     char *log;      /* of an envelope: the file of lines beside it; NULL: path has the lines */
     bool changed;   /* the envelope must be rewritten */
@@ -27,7 +27,7 @@ struct store {
 struct store *store_new(const char *path);
 void store_free(struct store *s);
 
-/* Reads all lines of its tape. */
+/* Reads all lines of its line file. */
 MUST_USE bool store_load(struct store *s, struct err *err);
 /* Adds results for unanswered tool calls at the end and writes them to the file, so that later
  * opens find nothing to repair. */

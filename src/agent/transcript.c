@@ -106,7 +106,7 @@ bool transcript_close(struct transcript *t, const struct mask *mask, struct err 
     buf_add_byte(&text, '\n');
     bool ok = true;
     if (!buf_ok(&text))
-        ok = err_set(err, E_IO, "the script '%s' has more than %d bytes", t->path, JSON_SIZE_MAX);
+        ok = err_set(err, E_IO, "the script '%s' is larger than %d bytes", t->path, JSON_SIZE_MAX);
     else if (ftruncate(t->fd, 0) != 0 && errno != EINVAL)
         ok = err_errno(err, E_IO, errno, "cannot write the script '%s'", t->path);
     else

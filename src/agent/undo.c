@@ -25,7 +25,7 @@ struct undo *undo_new(const char *dir, const char *id, const char *journal_dir)
         .dir = strdup(dir),
         .home = buf_take(&home),
         .journal_dir = strdup(journal_dir),
-        .tape = TAPE_NONE,
+        .file = LINE_FILE_NONE,
         .fd = -1,
         .next = 1};
     BUG_ON(!u->dir || !u->journal_dir);
@@ -36,7 +36,7 @@ void undo_free(struct undo *u)
 {
     if (!u)
         return;
-    tape_close(&u->tape);
+    line_file_close(&u->file);
     if (u->fd >= 0)
         close(u->fd);
     arena_done(&u->arena);
@@ -64,14 +64,14 @@ void undo_drop_blobs(struct undo *u, const struct undo_entry *e)
 
 static bool is_changed(struct str path, struct err *err)
 {
-    return err_set(
-        err, E_CONFLICT, "'" STR_FMT "' was changed while it was copied: try again", STR_ARG(path));
+    return err_set(err, E_CONFLICT,
+        "'" STR_FMT "' was changed while it was being copied: try again", STR_ARG(path));
 }
 
 static bool cannot_keep(struct str path, struct err *err)
 {
     return err_errno(
-        err, E_IO, errno, "cannot keep the old version of '" STR_FMT "'", STR_ARG(path));
+        err, E_IO, errno, "cannot save the old version of '" STR_FMT "'", STR_ARG(path));
 }
 
 static bool still_is(int fd, const struct stamp *stamp)
@@ -173,7 +173,7 @@ static bool undo_make_room(struct undo *u, uint64_t wanted, struct err *err)
     return true;
 }
 
-/* The keeper ---------------------------------------------------------------------------------- */
+/* Backups ------------------------------------------------------------------------------------- */
 
 static struct undo_entry *undo_entry_of(struct undo *u, const struct writer_plan *plan)
 {
@@ -203,9 +203,9 @@ static bool not_kept(const struct undo *u, struct err *err)
 {
     AUTO_BUF struct buf b = BUF_INIT(64 << 10);
     bool damaged = err->code == E_CONFIG;
-    buf_printf(&b, "what is replaced can't be kept for /undo: %s", err->message);
+    buf_printf(&b, "cannot save old versions for /undo: %s", err->message);
     if (damaged)
-        buf_printf(&b, "; remove '%s' to begin anew", u->home);
+        buf_printf(&b, "; remove '%s' to start over", u->home);
     return err_set(err, damaged ? E_IO : err->code, "%s", buf_z(&b));
 }
 
@@ -239,7 +239,7 @@ static void undo_finish_change(void *context, bool changed)
         LOG_WARN("%s", err.message);
 }
 
-struct toolbox_keeper undo_keeper(struct undo *u)
+struct toolbox_backup undo_backup(struct undo *u)
 {
-    return (struct toolbox_keeper){undo_start_change, undo_finish_change, u};
+    return (struct toolbox_backup){undo_start_change, undo_finish_change, u};
 }

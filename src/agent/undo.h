@@ -1,7 +1,7 @@
 /* The changes a session made to files, turn by turn, and their undo.
  *
  *     struct undo *u = undo_new(dir, store_id(s), journal_dir);
- *     options.keeper = undo_keeper(u);           keeps old versions from now on
+ *     options.backup = undo_backup(u);           keeps old versions from now on
  *     undo_begin_turn(u, n);                     n: messages of the session before it
  *     ...
  *     undo_back(u, &report, err)                 undoes all of the last turn's changes, or nothing
@@ -45,7 +45,7 @@ struct undo;
 MUST_USE struct undo *undo_new(const char *dir, const char *id, const char *journal_dir);
 void undo_free(struct undo *u); /* accepts NULL */
 
-struct toolbox_keeper undo_keeper(struct undo *u);
+struct toolbox_backup undo_backup(struct undo *u);
 void undo_begin_turn(struct undo *u, size_t turn); /* accepts NULL */
 
 /* A file before some turns and after them: inode 0 means that it did not exist. */

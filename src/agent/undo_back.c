@@ -257,8 +257,7 @@ static bool undo_check_unchanged(struct undo_restore *b, struct err *err)
     if (b->n_strangers > UNDO_NAMED)
         buf_printf(&b->strangers, " and %zu more", b->n_strangers - UNDO_NAMED);
     err_set(err, E_CONFLICT,
-        "nothing was taken back, since somebody else (you, an editor, a command) changed %s after "
-        "that turn",
+        "nothing was undone: you, an editor or a command changed %s after that turn",
         buf_z(&b->strangers));
     return err_ctx_int(err, "files", (int64_t)b->n_strangers);
 }
@@ -270,15 +269,15 @@ static bool look_for_versions(struct undo_restore *b, struct err *err)
         struct stat st;
         if (!item->kept)
             return err_set(err, E_CONFLICT,
-                "nothing was taken back: '" STR_FMT "' was too large for its old version to be "
-                "kept (%lld bytes, the limit is %llu)",
+                "nothing was undone: '" STR_FMT
+                "' was too large to save its old version (%lld bytes, the limit is %llu)",
                 STR_ARG(item->path), (long long)item->old.size, (unsigned long long)UNDO_FILE_MAX);
         if (!item->blob.n)
             continue;
         if (fstatat(b->u->fd, item->blob.p, &st, AT_SYMLINK_NOFOLLOW) != 0 ||
             st.st_size != item->old.size)
             return err_set(err, E_CONFLICT,
-                "nothing was taken back: the old version of '" STR_FMT "' is gone from '%s'",
+                "nothing was undone: the old version of '" STR_FMT "' is missing in '%s'",
                 STR_ARG(item->path), b->u->home);
         b->blobs[i] = stamp_of(&st);
     }
@@ -401,12 +400,12 @@ bool undo_back(struct undo *u, struct undo_list *ret_list, struct err *err)
     uint64_t turn = last_turn(u);
     if (!turn)
         return err_set(err, E_NOT_FOUND,
-            "no tool changed a file in this session, or all of it was "
-            "taken back");
+            "nothing to undo: no tool changed a file in this session, or all changes were "
+            "undone");
     if (turn <= u->forgot)
         return err_set(err, E_CONFLICT,
-            "nothing was taken back: the old versions of that turn's files took too much room, "
-            "and are not kept any more");
+            "nothing was undone: the old versions of that turn's files took too much space "
+            "and were deleted");
     undo_merge_changes(u, turn, &l);
     struct undo_restore b = {.u = u,
         .list = &l,

@@ -26,34 +26,34 @@ enum {
 static const struct field stamp_fields[] = {
     FIELD_I64("ino", struct undo_stamp, ino, "inode", .flags = FIELD_OMIT_EMPTY),
     FIELD_I64("s", struct undo_stamp, mtime_s, "time of change", .flags = FIELD_OMIT_EMPTY),
-    FIELD_I64("ns", struct undo_stamp, mtime_ns, "and its nanoseconds", .flags = FIELD_OMIT_EMPTY),
+    FIELD_I64("ns", struct undo_stamp, mtime_ns, "its nanoseconds", .flags = FIELD_OMIT_EMPTY),
     FIELD_I64("size", struct undo_stamp, size, "bytes", .flags = FIELD_OMIT_EMPTY),
     FIELD_U32("mode", struct undo_stamp, mode, "type and mode", .flags = FIELD_OMIT_EMPTY),
     FIELD_U32("uid", struct undo_stamp, uid, "owner", .flags = FIELD_OMIT_EMPTY),
     FIELD_U32("gid", struct undo_stamp, gid, "group", .flags = FIELD_OMIT_EMPTY),
 };
 static const struct shape stamp_shape =
-    SHAPE("undo_stamp", struct undo_stamp, stamp_fields, "what a file was");
+    SHAPE("undo_stamp", struct undo_stamp, stamp_fields, "state of a file");
 
 static const struct field file_fields[] = {
     FIELD_STR("path", struct undo_file, name, "caret-encoded", .flags = FIELD_REQUIRED),
     FIELD_OBJECT("old", struct undo_file, old, &stamp_shape, "before; {}: nothing"),
     FIELD_OBJECT("new", struct undo_file, new, &stamp_shape, "after"),
-    FIELD_OBJECT("as", struct undo_file, as, &stamp_shape, "what the new one is the same as",
+    FIELD_OBJECT("as", struct undo_file, as, &stamp_shape, "file that the new one is identical to",
         .flags = FIELD_OMIT_EMPTY),
-    FIELD_STR("blob", struct undo_file, blob, "where the old version is", .flags = FIELD_OMIT_EMPTY,
-        FIELD_RANGE(0, 64)),
-    FIELD_STR("link", struct undo_file, link, "where it led", .flags = FIELD_OMIT_EMPTY),
+    FIELD_STR("blob", struct undo_file, blob, "name of the saved old version",
+        .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, 64)),
+    FIELD_STR("link", struct undo_file, link, "target of the old link", .flags = FIELD_OMIT_EMPTY),
 };
 static const struct shape file_shape =
-    SHAPE("undo_file", struct undo_file, file_fields, "a file of a change");
+    SHAPE("undo_file", struct undo_file, file_fields, "a changed file");
 
 static const struct field dir_fields[] = {
     FIELD_STR("path", struct undo_dir, name, "caret-encoded", .flags = FIELD_REQUIRED),
     FIELD_I64("ino", struct undo_dir, ino, "inode"),
 };
 static const struct shape dir_shape =
-    SHAPE("undo_dir", struct undo_dir, dir_fields, "a directory that was made");
+    SHAPE("undo_dir", struct undo_dir, dir_fields, "a directory that was created");
 
 static const char *const kind_names[UNDO_KINDS] = {
     [UNDO_CHANGE] = "change",
@@ -65,18 +65,18 @@ static const char *const kind_names[UNDO_KINDS] = {
 
 static const struct field entry_fields[] = {
     FIELD_ENUM(
-        "type", struct undo_entry, kind, kind_names, "what it says", .flags = FIELD_REQUIRED),
+        "type", struct undo_entry, kind, kind_names, "kind of entry", .flags = FIELD_REQUIRED),
     FIELD_U64("n", struct undo_entry, n, "number of the change", .flags = FIELD_OMIT_EMPTY),
     FIELD_U64("turn", struct undo_entry, turn, "messages before it", .flags = FIELD_OMIT_EMPTY),
     FIELD_STR("root", struct undo_entry, root_name, "caret-encoded", .flags = FIELD_OMIT_EMPTY),
     FIELD_I64("root_ino", struct undo_entry, root_ino, "its inode", .flags = FIELD_OMIT_EMPTY),
-    FIELD_OBJECTS("files", struct undo_entry, files, n_files, &file_shape, "what is changed",
+    FIELD_OBJECTS("files", struct undo_entry, files, n_files, &file_shape, "changed files",
         .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, CHANGE_MAX_FILES)),
-    FIELD_OBJECTS("dirs", struct undo_entry, dirs, n_dirs, &dir_shape, "what is made for it",
+    FIELD_OBJECTS("dirs", struct undo_entry, dirs, n_dirs, &dir_shape, "directories created for it",
         .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, CHANGE_MAX_DIRS)),
 };
 static const struct shape entry_shape =
-    SHAPE("undo_entry", struct undo_entry, entry_fields, "a line of the record");
+    SHAPE("undo_entry", struct undo_entry, entry_fields, "a line of the undo log");
 
 struct undo_stamp undo_stamp_of(const struct stamp *s)
 {
@@ -131,9 +131,9 @@ bool undo_look(int root_fd, struct str path, struct undo_stamp *ret_stamp, struc
      * and the file counts as gone. */
     if (fd < 0)
         return change_is_gone(errno) ||
-               err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(path));
+               err_errno(err, E_IO, errno, "cannot stat '" STR_FMT "'", STR_ARG(path));
     if (fstat(fd, &st) != 0)
-        return err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(path));
+        return err_errno(err, E_IO, errno, "cannot stat '" STR_FMT "'", STR_ARG(path));
     struct stamp s = stamp_of(&st);
     *ret_stamp = undo_stamp_of(&s);
     return true;
@@ -145,7 +145,7 @@ int undo_root(const struct undo_entry *e, struct err *err)
     AUTO_FD int fd = open(e->root.p, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0 && fstat(fd, &st) == 0 && (int64_t)st.st_ino == e->root_ino)
         return TAKE_FD(fd);
-    err_set(err, E_CONFLICT, "the directory '" STR_FMT "' is not there any more, or another one",
+    err_set(err, E_CONFLICT, "the directory '" STR_FMT "' no longer exists, or was replaced",
         STR_ARG(e->root));
     return -1;
 }
@@ -221,21 +221,21 @@ static bool decode_all(struct undo *u, struct undo_entry *e, struct err *err)
 }
 
 static bool undo_on_line(
-    void *context, const struct tape_line *line, bool *ret_torn, struct err *err)
+    void *context, const struct line_file_line *line, bool *ret_torn, struct err *err)
 {
     struct undo *u = context;
     AUTO_JSON json_t *tree = NULL;
-    if (!line_parse(line, u->tape.name, &tree, err))
+    if (!line_parse(line, u->file.name, &tree, err))
         return false;
     if (!tree) {
         *ret_torn = true;
         return true;
     }
     if (u->n == ENTRIES_MAX || arena_left(&u->arena) < ARENA_MAX / 4)
-        return err_set(err, E_CONFIG, "%s: too long", u->tape.name);
+        return err_set(err, E_CONFIG, "%s: too long", u->file.name);
     struct undo_entry *e = ARENA_NEW(&u->arena, struct undo_entry, 1);
     if (!field_read(&entry_shape, tree, &u->arena, E_CONFIG, e, err) || !decode_all(u, e, err))
-        return line_blame(err, u->tape.name, line->number);
+        return line_blame(err, u->file.name, line->number);
     undo_replay_entry(u, e);
     return true;
 }
@@ -247,7 +247,7 @@ static bool open_home(struct undo *u, bool make, struct err *err)
     AUTO_BUF struct buf log = BUF_INIT(2 * PATH_MAX);
     buf_printf(&log, "%s/log", u->home);
     const char *path = buf_z(&log);
-    if (make && !tape_make_dir(u->home, err))
+    if (make && !line_file_make_dir(u->home, err))
         return false;
     u->fd = open(u->home, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (u->fd < 0)
@@ -258,7 +258,7 @@ static bool open_home(struct undo *u, bool make, struct err *err)
     if (make)
         err_done(err);
     AUTO_ERR struct err why = {0};
-    if (tape_open(path, true, &u->tape, &why))
+    if (line_file_open(path, true, &u->file, &why))
         return true;
     close(u->fd);
     u->fd = -1;
@@ -345,8 +345,8 @@ static bool undo_write_line(struct undo *u, const struct undo_entry *e, struct e
     AUTO_BUF struct buf line = BUF_INIT(JSON_SIZE_MAX);
     json_add_compact(&line, tree);
     if (!buf_ok(&line))
-        return err_set(err, E_IO, "the change has too many files to keep what they were");
-    return tape_append(&u->tape, buf_str(&line), err);
+        return err_set(err, E_IO, "the change has too many files to save their old versions");
+    return line_file_append(&u->file, buf_str(&line), err);
 }
 
 bool undo_mark(struct undo *u, struct undo_entry *e, bool made, struct err *err)
@@ -370,7 +370,7 @@ bool undo_append(struct undo *u, struct undo_entry *e, struct err *err)
 {
     if (u->n == ENTRIES_MAX)
         return err_set(
-            err, E_IO, "the session has made %d changes, and can't keep more", ENTRIES_MAX);
+            err, E_IO, "the session has made %d changes, the maximum for /undo", ENTRIES_MAX);
     if (!undo_write_line(u, e, err))
         return false;
     undo_replay_entry(u, e);
@@ -383,7 +383,7 @@ bool undo_load(struct undo *u, struct err *err)
         return true;
     if (u->fd < 0 && !open_home(u, false, err))
         return false;
-    if (u->fd >= 0 && !tape_read(&u->tape, undo_on_line, u, err)) {
+    if (u->fd >= 0 && !line_file_read(&u->file, undo_on_line, u, err)) {
         u->n = 0;
         return false;
     }

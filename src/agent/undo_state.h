@@ -3,7 +3,7 @@
 #ifndef AGENT_UNDO_STATE_H
 #define AGENT_UNDO_STATE_H
 
-#include "agent/tape.h"
+#include "agent/line_file.h"
 #include "agent/undo.h"
 #include "base/field.h"
 
@@ -62,7 +62,7 @@ struct undo {
     struct arena arena;             /* of the entries */
     char *dir, *home, *journal_dir; /* home: DIR/ID */
     bool loaded;
-    struct tape tape;
+    struct line_file file;
     int fd; /* of home; -1: it does not exist */
     struct undo_entry **entries;
     size_t n, cap;

@@ -11,7 +11,6 @@
 enum {
     ROWS = 24,
     COLS = 80,
-    WORDS_MAX = 1000 * 1000,
 };
 
 /* The last members of the first version. */
@@ -27,7 +26,7 @@ struct cordon_cancel *cordon_cancel_new(struct cordon_error *error)
     AUTO_ERR struct err err = {0};
     int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (fd < 0) {
-        err_errno(&err, E_IO, errno, "cannot make an eventfd");
+        err_errno(&err, E_IO, errno, "cannot create an eventfd");
         api_give_error(&err, error);
         return NULL;
     }
@@ -61,28 +60,38 @@ bool api_take(const struct api_shape *shape, const void *from, void *to, struct 
     if (!from)
         return true;
     memcpy(&given, from, sizeof(given));
-    if (given < shape->least || given > API_STRUCT_MAX)
+    if (given > API_STRUCT_MAX)
+        return err_set(err, E_CLI_INVALID_ARG,
+            "struct %s: size is %zu, which is too large: set it to sizeof(struct %s)", shape->name,
+            given, shape->name);
+    if (given < shape->least)
         return err_set(err, E_CLI_INVALID_ARG,
             "struct %s: size is %zu, and must be at least %zu: set it to sizeof(struct %s)",
             shape->name, given, shape->least, shape->name);
     for (size_t i = shape->size; i < given; i++)
         if (((const char *)from)[i])
             return err_set(err, E_CLI_INVALID_ARG,
-                "struct %s has a member that this version of the library does not know",
+                "struct %s has a member that this version of the library does not support",
                 shape->name);
     memcpy(to, from, MIN(given, shape->size));
     return true;
 }
 
-int api_cancel_fd(const struct api_call *c)
+int api_cancel_descriptor(const struct cordon_cancel *cancel)
 {
-    return c->options.cancel ? c->options.cancel->fd : -1;
+    return cancel ? cancel->fd : -1;
 }
 
-static bool api_is_canceled(const struct api_call *c)
+int api_cancel_fd(const struct api_call *c)
 {
-    struct pollfd fd = {.fd = api_cancel_fd(c), .events = POLLIN};
-    return poll(&fd, 1, 0) > 0;
+    return api_cancel_descriptor(c->options.cancel);
+}
+
+bool api_cancel_check(const struct cordon_cancel *cancel, struct err *err)
+{
+    struct pollfd fd = {.fd = api_cancel_descriptor(cancel), .events = POLLIN};
+    return poll(&fd, 1, 0) <= 0 || !(fd.revents & POLLIN) ||
+           err_set(err, E_CANCELED, "canceled before it was started");
 }
 
 static void pass_output(void *context, struct str bytes)
@@ -104,8 +113,8 @@ static bool take_acknowledgements(struct api_call *c, struct err *err)
     uint64_t bits = c->options.ack_unsafe;
     if (bits & ~known)
         return err_set(err, E_CLI_INVALID_ARG,
-            "struct cordon_run_options: ack_unsafe has a bit that this version of the library does "
-            "not know");
+            "struct cordon_run_options: ack_unsafe has a bit that this version of the library "
+            "does not support");
     c->wishes.ack = (struct consent){
         .sandbox = bits & CORDON_ACK_SANDBOX,
         .network = bits & CORDON_ACK_NETWORK,
@@ -124,10 +133,19 @@ bool api_call_begin(struct api_call *c, const struct cordon_run_options *options
         (struct prepared){.arena = &c->arena, .options = &c->wishes, .artifacts = ARTIFACTS_NONE};
     if (!api_take(&options_shape, options, &c->options, err))
         return false;
-    if (api_is_canceled(c))
-        return err_set(err, E_CANCELED, "canceled before it was started");
+    if (!api_cancel_check(c->options.cancel, err))
+        return false;
+    if (!api_not_empty("artifacts", c->options.artifacts, err) ||
+        !api_not_empty("cwd", c->options.cwd, err) || !api_not_empty("root", c->options.root, err))
+        return false;
     c->wishes.artifacts = c->options.artifacts;
     c->wishes.cwd = c->options.cwd;
+    c->wishes.preset = c->options.preset;
+    c->wishes.root = c->options.root;
+    if (c->options.preset && c->options.policy)
+        return err_set(err, E_CLI_INVALID_ARG, "policy and preset cannot be combined");
+    if (c->options.root && !c->options.preset)
+        return err_set(err, E_CLI_INVALID_ARG, "root requires preset");
     if (!take_acknowledgements(c, err))
         return false;
     c->p.environ = c->options.environ;
@@ -137,6 +155,30 @@ bool api_call_begin(struct api_call *c, const struct cordon_run_options *options
     return policy_parse(str_z(c->options.policy), "policy", &c->arena, &c->policy, err);
 }
 
+bool api_count_words(
+    const char *const *words, const char *name, size_t max, size_t *ret_n, struct err *err)
+{
+    size_t n = 0, bytes = 0;
+    for (; words && words[n]; n++) {
+        size_t length = strnlen(words[n], API_WORD_MAX) + 1;
+        if (length > API_WORD_MAX)
+            return err_set(err, E_CLI_INVALID_ARG, "%s[%zu] is longer than %d bytes", name, n,
+                API_WORD_MAX - 1);
+        bytes += length + sizeof(words[n]);
+        if (bytes > max)
+            return err_set(err, E_CLI_INVALID_ARG, "%s is longer than %zu bytes", name, max);
+    }
+    *ret_n = n;
+    return true;
+}
+
+bool api_check_terminal(unsigned rows, unsigned cols, struct err *err)
+{
+    return (rows <= SESSION_ROWS_MAX && cols <= SESSION_COLS_MAX) ||
+           err_set(err, E_CLI_INVALID_ARG, "a terminal has at most %d rows and %d columns",
+               SESSION_ROWS_MAX, SESSION_COLS_MAX);
+}
+
 bool api_call_command(struct api_call *c, const struct cordon_command *command,
     struct cordon_command *ret_command, struct err *err)
 {
@@ -144,13 +186,12 @@ bool api_call_command(struct api_call *c, const struct cordon_command *command,
     size_t n = 0;
     if (!api_take(&command_shape, command, &own, err))
         return false;
-    while (own.argv && own.argv[n] && n < WORDS_MAX)
-        n++;
+    if (!api_count_words(own.argv, "argv", API_WORDS_MAX, &n, err))
+        return false;
     if (n == 0)
-        return err_set(err, E_CLI_INVALID_ARG, "there is no command: argv is empty");
-    if (own.rows > SESSION_ROWS_MAX || own.cols > SESSION_COLS_MAX)
-        return err_set(err, E_CLI_INVALID_ARG, "a terminal has at most %d rows and %d columns",
-            SESSION_ROWS_MAX, SESSION_COLS_MAX);
+        return err_set(err, E_CLI_INVALID_ARG, "no command: argv is empty");
+    if (!api_check_terminal(own.rows, own.cols, err))
+        return false;
     const char **argv = ARENA_NEW(&c->arena, const char *, n + 1);
     for (size_t i = 0; i < n; i++)
         argv[i] = arena_strdup(&c->arena, str_z(own.argv[i]));

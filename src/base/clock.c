@@ -22,6 +22,12 @@ uint64_t clock_mono_ms(void)
     return clock_mono_ns() / 1000000u;
 }
 
+uint64_t clock_deadline_ms(uint64_t after_ms)
+{
+    uint64_t now = clock_mono_ms();
+    return after_ms > UINT64_MAX - now ? UINT64_MAX : now + after_ms;
+}
+
 int clock_timeout_ms(uint64_t now_ms, uint64_t until_ms)
 {
     if (until_ms == UINT64_MAX)

@@ -8,6 +8,9 @@
 uint64_t clock_mono_ms(void);
 uint64_t clock_mono_ns(void);
 
+/* The time after this many milliseconds, by clock_mono_ms(); at most UINT64_MAX. */
+uint64_t clock_deadline_ms(uint64_t after_ms);
+
 /* Returns the timeout for poll() until a time by clock_mono_ms(); UINT64_MAX: none, -1. A wait is
  * at most a minute, so the caller must look at the clock afterwards. */
 int clock_timeout_ms(uint64_t now_ms, uint64_t until_ms);

@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 enum {
-    MESSAGE_MAX = 32 * 1024,
+    MESSAGE_MAX = ERR_BYTES_MAX,
 };
 
 static const struct {

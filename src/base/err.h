@@ -29,16 +29,16 @@
     X(E_PROTOCOL, 9, "a malformed message, policy or scenario")                                 \
     X(E_IO, 10, "a file or stream could not be read or written")                                \
     X(E_REPLAY_MISMATCH, 11, "a replay differs from its recording")                             \
-    X(E_CLI_INVALID_ARG, 12, "the command line is wrong")                                       \
+    X(E_CLI_INVALID_ARG, 12, "an invalid command line")                                         \
     X(E_FS_VIOLATION, 13, "a path leaves its boundary")                                         \
     X(E_PATCH_PARSE, 14, "a patch is malformed")                                                \
-    X(E_PATCH_APPLY, 14, "a patch does not fit")                                                \
+    X(E_PATCH_APPLY, 14, "a patch does not apply")                                              \
     X(E_TOOL_VALIDATION, 15, "an unknown tool, or bad arguments for one")                       \
     X(E_PROVIDER, 16, "the model's service failed")                                             \
-    X(E_CONFIG, 17, "a configuration, metadata or session file is not what it should be")       \
-    X(E_NOT_FOUND, 18, "no such box, session, agent or artifacts")                              \
-    X(E_CONFLICT, 19, "it exists already, is running, would lose work, or the target changed")  \
-    X(E_APPROVAL_REQUIRED, 20, "consent is needed and nobody can be asked")                     \
+    X(E_CONFIG, 17, "an invalid configuration, metadata or session file")                       \
+    X(E_NOT_FOUND, 18, "something named does not exist: a box, session, agent, file or record") \
+    X(E_CONFLICT, 19, "already exists, is running, would lose work, or the target changed")     \
+    X(E_APPROVAL_REQUIRED, 20, "consent is required, and was refused or cannot be asked for")   \
     X(E_CANCELED, 130, "interrupted")
 
 enum err_code {
@@ -51,6 +51,7 @@ enum err_code {
 
 enum {
     ERR_CTX_MAX = 12,
+    ERR_BYTES_MAX = 32 * 1024, /* a longer message or context is replaced by a note */
 };
 
 struct err_pair {

@@ -62,7 +62,7 @@ static bool check_names(const struct shape *shape, const struct field *field, st
     for (const struct field *f = shape->fields; f < field; f++)
         if (field_same_text(f->name, field->name) || field_same_text(f->name, field->alias) ||
             field_same_text(f->alias, field->name) || field_same_text(f->alias, field->alias))
-            return field_error(shape, field, "the name is there twice", err);
+            return field_error(shape, field, "duplicate name", err);
     return true;
 }
 
@@ -90,12 +90,12 @@ static bool field_check_options(
     if (field->ranged && field->kind <= FIELD_KIND_U16 && field->max > trait->max)
         return field_error(shape, field, "a bad range", err);
     if (field->def && !trait->can_default)
-        return field_error(shape, field, "this kind can't have a default", err);
+        return field_error(shape, field, "this kind cannot have a default", err);
     if ((required && (field->def || omit)) || (field->def && omit))
         return field_error(shape, field, "required, default, omit: choose one", err);
     if ((field->flags & FIELD_ONE_OR_MORE) &&
         (field->kind != FIELD_KIND_STRS || (field->ranged && field->min > 1)))
-        return field_error(shape, field, "one string is no list of this kind", err);
+        return field_error(shape, field, "this kind of list cannot be a single string", err);
     if (field->kind == FIELD_KIND_ENUM && field->n_names == 0)
         return field_error(shape, field, "no names", err);
     return true;
@@ -126,7 +126,7 @@ static bool check_shape(const struct shape *shape, struct field_nest *nest, stru
         if (nest->shapes[i] == shape)
             return true;
     if (nest->n == SHAPES_DEEP_MAX)
-        return err_set(err, E_INTERNAL, "shape %s is nested too deep", shape->name);
+        return err_set(err, E_INTERNAL, "shape %s is nested too deeply", shape->name);
     if (!shape->name || !shape->name[0] || !shape->help || !shape->help[0] || shape->size == 0)
         return err_set(err, E_INTERNAL, "a shape without name, help or size");
     nest->shapes[nest->n++] = shape;

@@ -67,7 +67,7 @@ static bool field_alloc(
     struct field_reader *r, const struct spot *at, size_t count, size_t size, void **ret_memory)
 {
     if (count > 0 && size > arena_left(r->arena) / count)
-        return field_fail(r, at, "too large for the memory that is set aside");
+        return field_fail(r, at, "exceeds the memory limit");
     *ret_memory = arena_array(r->arena, count, size);
     return true;
 }
@@ -80,7 +80,7 @@ static bool fail_unknown(struct field_reader *r, const struct spot *at, const st
     AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX + 100);
     choice_hint(&c, "", &hint);
     if (hint.n == 0)
-        buf_printf(&hint, "; the keys here are %s", c.n ? choice_list(&c) : "none");
+        buf_printf(&hint, "; valid keys: %s", c.n ? choice_list(&c) : "none");
     return field_fail(r, at, "unknown key%s", buf_z(&hint));
 }
 
@@ -170,7 +170,7 @@ static bool copy_text(
     if (!json_is_string(json))
         return fail_type(r, at, "a string", json);
     if (str_find(text, '\0') >= 0) /* a system call would stop there */
-        return field_fail(r, at, "a string with the character NUL");
+        return field_fail(r, at, "the string contains a NUL character");
     if (!field_alloc(r, at, text.n + 1, 1, &copy))
         return false;
     memcpy(copy, text.p, text.n);
@@ -360,7 +360,7 @@ static bool field_read_field(struct field_reader *r, const struct spot *up,
     const json_t *other = field->alias ? json_object_get(object, field->alias) : NULL;
     if (json && other) {
         at.key = str_z(field->alias);
-        return field_fail(r, &at, "the same as \"%s\", which is there too", field->name);
+        return field_fail(r, &at, "the same as \"%s\", which is also given", field->name);
     }
     if (other) {
         at.key = str_z(field->alias);

@@ -2,12 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/mask.h"
 
+#include "base/grow.h"
+
 static const struct str MASKED = {"[masked]", sizeof("[masked]") - 1};
 
 void mask_done(struct mask *m)
 {
     for (size_t i = 0; i < m->n; i++)
         free(m->forms[i]);
+    free(m->forms);
     *m = (struct mask){0};
 }
 
@@ -16,7 +19,7 @@ static void add_form(struct mask *m, struct str form)
     for (size_t i = 0; i < m->n; i++)
         if (str_is(form, m->forms[i]))
             return;
-    BUG_ON(m->n == MASK_FORMS_MAX);
+    GROW(m->forms, m->n, m->cap, GROW_MAX);
     m->forms[m->n] = strndup(form.p, form.n);
     BUG_ON(!m->forms[m->n]);
     m->n++;
@@ -39,7 +42,6 @@ void mask_add(struct mask *m, struct str key)
     key = str_head(key, MASK_KEY_MAX);
     if (key.n < MASK_KEY_MIN || str_find(key, '\0') >= 0)
         return;
-    BUG_ON(m->n + 3 > MASK_FORMS_MAX);
     add_form(m, key);
     AUTO_BUF struct buf quoted = BUF_INIT(MASK_KEY_MAX * 6 + 2);
     json_add_text(&quoted, key);

@@ -15,12 +15,11 @@
 enum {
     MASK_KEY_MIN = 8,
     MASK_KEY_MAX = 4096,
-    MASK_FORMS_MAX = 64,
 };
 
 struct mask {
-    char *forms[MASK_FORMS_MAX];
-    size_t n;
+    char **forms; /* of all keys added so far: old ones may still occur in stored texts */
+    size_t n, cap;
 };
 
 void mask_done(struct mask *m);                /* accepts a zeroed one */

@@ -23,7 +23,7 @@ static bool regex_error(int code, size_t at, enum err_code kind, struct err *err
 {
     PCRE2_UCHAR text[256];
     pcre2_get_error_message(code, text, sizeof(text));
-    err_set(err, kind, "the pattern is wrong at character %zu: %s", at + 1, (const char *)text);
+    err_set(err, kind, "invalid pattern at character %zu: %s", at + 1, (const char *)text);
     return err_ctx_int(err, "offset", (int64_t)at);
 }
 

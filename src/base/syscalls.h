@@ -33,7 +33,7 @@ enum syscall_number {
 #elif defined __riscv && __riscv_xlen == 64
 #define SYSCALL_ARCH AUDIT_ARCH_RISCV64
 #else
-#error "the system-call filter does not know this processor"
+#error "the system-call filter does not support this processor"
 #endif
 
 #endif

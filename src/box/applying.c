@@ -8,6 +8,7 @@
 void applying_done(struct applying *x)
 {
     apply_done(&x->apply);
+    former_done(&x->former);
     changes_done(&x->changes);
 }
 
@@ -18,9 +19,10 @@ bool applying_open(struct applying *x, const struct box *box, struct err *err)
         return false;
     if (x->changes.trees.project >= 0)
         return true;
-    err_set(err, E_NOT_FOUND, "the project '" STR_FMT "' is not there any more",
+    err_set(err, E_NOT_FOUND, "the project '" STR_FMT "' no longer exists",
         STR_ARG(box->meta.workdir.host_path));
-    return err_ctx(err, "remedy", "cordon box diff " STR_FMT " | git apply, where it is now",
+    return err_ctx(err, "remedy",
+        "cordon box diff " STR_FMT " | git apply, in the new location of the project",
         STR_ARG(box->name));
 }
 
@@ -29,8 +31,9 @@ static bool refuse_missed(const struct box *box, const struct str_list *missed, 
     if (missed->n == 0)
         return true;
     err_set(err, E_NOT_FOUND,
-        "'" STR_FMT "': the box changed nothing there, so nothing was applied (paths begin at "
-        "'" STR_FMT "')",
+        "'" STR_FMT
+        "': the box has no changes there, so nothing was applied (paths are relative to '" STR_FMT
+        "')",
         STR_ARG(missed->p[0]), STR_ARG(box->meta.workdir.host_path));
     return err_ctx(err, "path", STR_FMT, STR_ARG(missed->p[0]));
 }
@@ -49,7 +52,9 @@ bool applying_check(struct applying *x, const struct apply_options *options, str
     const struct box *box = x->box;
     const struct box_trees *t = &x->changes.trees;
     const struct apply_trees trees = {t->project, t->baseline, t->upper, &x->changes.manifest,
-        box->host, CHANGES_MANIFEST, box->host, box->meta.workdir.host_path};
+        box->host, CHANGES_MANIFEST, box->host, box->meta.workdir.host_path, &x->former};
+    if (t->baseline < 0)
+        former_load(box->host, &x->former);
     return apply_check(&x->apply, &trees, &x->changes.delta, options, err);
 }
 
@@ -77,8 +82,9 @@ bool applying_commit(struct applying *x, const char *journal, struct arena *aren
     }
     return (apply_move_manifest(&x->apply, &x->changes.manifest, &moved, err) &&
                manifest_write(&moved, x->box->host, CHANGES_MANIFEST, err)) ||
-           err_wrap(err, "the project has the changes, but the manifest could not be moved; the "
-                         "next apply tries again");
+           err_wrap(err,
+               "the changes were applied, but the manifest could not be updated; the next apply "
+               "retries this");
 }
 
 bool applying_forget(struct applying *x, struct err *err)
@@ -148,18 +154,20 @@ json_t *applying_refusal_json(const struct applying *x)
     json_put(more, "conflicts", applying_rows_json(a, applying_conflicts));
     json_put(more, "forbidden", applying_rows_json(a, applying_forbidden));
     json_put(more, "refused", changes_refused(&x->changes.delta));
+    json_put(more, "left_out", changes_left_out(&x->changes.delta));
     json_put(more, "executed", applying_rows_json(a, apply_is_executed));
     json_put(more, "steering", applying_rows_json(a, applying_steers));
     return more;
 }
 
-json_t *applying_result_json(const struct box *box, const struct apply *a, bool dry)
+json_t *applying_result_json(const struct box *box, const struct applying *x, bool dry)
 {
     json_t *object = json_object();
     json_put(object, "name", json_text(box->name));
     exact_put(object, "workdir", box->meta.workdir.host_path);
     json_put(object, "dry_run", json_boolean(dry));
     json_put(object, dry ? "would_apply" : "applied",
-        a ? applying_rows_json(a, applying_applied) : json_array());
+        x ? applying_rows_json(&x->apply, applying_applied) : json_array());
+    json_put(object, "left_out", x ? changes_left_out(&x->changes.delta) : json_array());
     return object;
 }

@@ -17,10 +17,12 @@ struct applying {
     const struct box *box;
     struct box_changes changes;
     struct apply apply;
-    bool running; /* an agent or a command is running in the box: set by the caller */
+    struct former former; /* for boxes without a copy */
+    bool running;         /* an agent or a command is running in the box: set by the caller */
 };
 
-#define APPLYING_INIT ((struct applying){.changes = BOX_CHANGES_NONE, .apply = APPLY_INIT})
+#define APPLYING_INIT \
+    ((struct applying){.changes = BOX_CHANGES_NONE, .apply = APPLY_INIT, .former = FORMER_INIT})
 
 /* Opens the trees. E_NOT_FOUND if the project is gone. */
 MUST_USE bool applying_open(struct applying *x, const struct box *box, struct err *err);
@@ -46,6 +48,6 @@ bool applying_applied(const struct apply_row *row);
 
 /* Why nothing was applied, by class, and the result. `a` may be NULL: nothing. */
 MUST_USE json_t *applying_refusal_json(const struct applying *x);
-MUST_USE json_t *applying_result_json(const struct box *box, const struct apply *a, bool dry);
+MUST_USE json_t *applying_result_json(const struct box *box, const struct applying *x, bool dry);
 
 #endif

@@ -8,6 +8,7 @@
 #include "io/replace.h"
 #include "path/beneath.h"
 #include "path/caret.h"
+#include "path/lexical.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,12 +37,13 @@ const char *const box_layering_names[] = {
 static const struct field extra_fields[] = {
     FIELD_STR("path", struct box_extra, path, "a directory", .flags = FIELD_REQUIRED,
         FIELD_RANGE(1, PATH_MAX)),
-    FIELD_BOOL("writable", struct box_extra, writable, "may the box change it?", .def = "false"),
+    FIELD_BOOL(
+        "writable", struct box_extra, writable, "whether the box may change it", .def = "false"),
     FIELD_STR("encoded", struct box_extra, encoded, "a path that is not UTF-8, caret-encoded",
         .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, CARET_GROWTH *PATH_MAX)),
 };
 static const struct shape extra_shape =
-    SHAPE("directory", struct box_extra, extra_fields, "a directory beside the project");
+    SHAPE("directory", struct box_extra, extra_fields, "an additional directory");
 
 #define LIMIT(json, member, help) \
     FIELD_U64(json, struct box_limits, member, help, .def = "0", .flags = FIELD_OMIT_EMPTY)
@@ -49,9 +51,9 @@ static const struct shape extra_shape =
 static const struct field limits_fields[] = {
     LIMIT("memory_bytes", memory_bytes, "memory"),
     LIMIT("processes", processes, "processes and threads at one time"),
-    LIMIT("cpu_seconds", cpu_seconds, "processor time"),
+    LIMIT("cpu_seconds", cpu_seconds, "CPU time in seconds"),
     LIMIT("cpu_millis", cpu_millis, "thousandths of a CPU at one time"),
-    LIMIT("disk_bytes", disk_bytes, "what its changes and its home may take"),
+    LIMIT("disk_bytes", disk_bytes, "disk space for its changes and its home"),
 };
 static const struct shape limits_shape =
     SHAPE("limits", struct box_limits, limits_fields, "limits of a box; 0: none");
@@ -61,26 +63,36 @@ static const struct field setup_fields[] = {
         .kind = FIELD_KIND_ENUM,
         .name = "layering",
         .offset = offsetof(struct box_setup, layering),
-        .help = "how its changes are kept apart",
+        .help = "how its changes are separated from the project",
         .names = box_layering_names,
         .n_names = ARRAY_LEN(box_layering_names),
         .flags = FIELD_REQUIRED,
     },
     FIELD_OBJECTS("dirs", struct box_setup, extras, n_extras, &extra_shape,
-        "directories beside the project", FIELD_RANGE(0, EXTRAS_MAX)),
-    FIELD_STRS("hosts", struct box_setup, hosts, "that it may reach", .def = "[]",
+        "additional directories", FIELD_RANGE(0, EXTRAS_MAX)),
+    FIELD_STRS("hosts", struct box_setup, hosts, "hosts that it may connect to", .def = "[]",
         FIELD_RANGE(0, WORDS_MAX)),
-    FIELD_STRS(
-        "args", struct box_setup, args, "for the agent", .def = "[]", FIELD_RANGE(0, WORDS_MAX)),
-    FIELD_OBJECT("limits", struct box_setup, limits, &limits_shape, "what it may use"),
+    FIELD_STRS("args", struct box_setup, args, "additional arguments for the agent", .def = "[]",
+        FIELD_RANGE(0, WORDS_MAX)),
+    FIELD_OBJECT("limits", struct box_setup, limits, &limits_shape, "limits of the box"),
+    FIELD_STRS("env_pass", struct box_setup, env.pass,
+        "variables that are passed on, from the user's settings", .flags = FIELD_OMIT_EMPTY,
+        FIELD_RANGE(0, WORDS_MAX)),
+    FIELD_MAP("env_set", struct box_setup, env.set,
+        "variables with their values, from the user's settings", .flags = FIELD_OMIT_EMPTY,
+        FIELD_RANGE(0, WORDS_MAX)),
     FIELD_BOOL("inexact_limits", struct box_setup, inexact_limits,
-        "limits may be kept inexactly where this machine can't do better",
+        "whether limits that this machine cannot enforce exactly are accepted",
         .flags = FIELD_OMIT_EMPTY),
     FIELD_BOOL("include_ignored", struct box_setup, include_ignored,
-        "with what git ignores of the project", .def = "false"),
+        "whether files that git ignores are included", .def = "false"),
+    FIELD_STRS("caches", struct box_setup, caches, "caches of package managers that it sees",
+        .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, WORDS_MAX)),
+    FIELD_STR("home", struct box_setup, home, "path of its home directory in the box",
+        .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, PATH_MAX)),
 };
 const struct shape box_setup_shape =
-    SHAPE("setup", struct box_setup, setup_fields, "what a box was told beside its meta.json");
+    SHAPE("setup", struct box_setup, setup_fields, "settings of a box in addition to meta.json");
 
 static void encode_extras(struct arena *a, struct box_setup *setup)
 {
@@ -117,8 +129,10 @@ static bool decode_extras(struct arena *a, struct box_setup *setup, struct err *
         struct box_extra *extra = &setup->extras[i];
         AUTO_BUF struct buf bytes = BUF_INIT(extra->encoded.n + 8);
         if (extra->encoded.n) {
-            if (!caret_decode(extra->encoded, CARET_PATH, &bytes, err))
+            if (!caret_decode(extra->encoded, CARET_PATH, &bytes, err)) {
+                err->code = E_CONFIG;
                 return err_wrap(err, "%s: dirs[%zu].encoded", setup_name, i);
+            }
             extra->path = arena_str(a, buf_str(&bytes));
         }
         if (extra->path.p[0] != '/')
@@ -154,6 +168,14 @@ static bool load_setup(
         return err_wrap(err, "%s", setup_name);
     if (!decode_extras(arena, &setup, err))
         return false;
+    if (setup.home.n &&
+        (setup.home.p[0] != '/' || setup.home.n < 2 || lexical_has_dots(setup.home)))
+        return err_set(err, E_CONFIG, "%s: home: it must be absolute, without '..'", setup_name);
+    for (size_t i = 0; i < setup.caches.n; i++)
+        if (setup.caches.p[i].n < 2 || setup.caches.p[i].p[0] != '/' ||
+            lexical_has_dots(setup.caches.p[i]))
+            return err_set(
+                err, E_CONFIG, "%s: caches[%zu]: it must be absolute, without '..'", setup_name, i);
     *ret_setup = setup;
     return true;
 }
@@ -220,6 +242,11 @@ enum box_network box_network(const struct box *box, struct str_list *ret_hosts)
         mode = hosts->n ? BOX_NETWORK_ALLOW : BOX_NETWORK_NONE;
     *ret_hosts = mode == BOX_NETWORK_ALLOW ? *hosts : (struct str_list){0};
     return mode;
+}
+
+struct str box_home(const struct box *box)
+{
+    return box->setup.home.n ? box->setup.home : agent_home(box->agent);
 }
 
 /* Trees --------------------------------------------------------------------------------------- */

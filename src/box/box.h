@@ -12,6 +12,7 @@
  *     running      lock held while the box runs (box/state.h)
  *     socket       listening socket of the supervisor (boxd/client.h)
  *     manifest     the baseline of an `:overlay` box (change/manifest.h)
+ *     index        git's index of its project at that time (change/former.h)
  *     same         files in a copy's upper layer that were applied, so they match the baseline
  *     runs/<n>/    the recording of each run: artifacts, as `cordon trace` reads them
  *     refused.jsonl requests refused by the network proxy (proxy/proxy.h)
@@ -24,6 +25,7 @@
 #include "box/meta.h"
 #include "box/rows.h"
 #include "change/manifest.h"
+#include "policy/extra.h"
 
 /* Storage of changes, separate from the baseline. */
 enum box_layering {
@@ -54,8 +56,11 @@ struct box_setup {
     struct str_list hosts; /* --allow-host */
     struct str_list args;  /* extra arguments for the agent */
     struct box_limits limits;
-    bool inexact_limits; /* the user accepted inexact limits */
+    struct extra_env env; /* of the user's settings */
+    bool inexact_limits;  /* the user accepted inexact limits */
     bool include_ignored;
+    struct str_list caches; /* caches of package managers that are shown: box/box_caches.h */
+    struct str home;        /* HOME in the box; no value in boxes of version 0.1: the agent's */
 };
 
 extern const struct shape box_setup_shape;
@@ -87,6 +92,9 @@ enum box_network box_network(const struct box *box, struct str_list *ret_hosts);
 /* The prompt, verbatim; no value without one. */
 MUST_USE bool box_prompt(
     const struct box *box, struct arena *arena, struct str *ret_prompt, struct err *err);
+
+/* HOME in the box. */
+struct str box_home(const struct box *box);
 
 /* Path of a part of the box ("base", "work", ...), including the project's caret-encoded name.
  * `leaf` may be NULL. NUL-terminated. */

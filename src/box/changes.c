@@ -128,7 +128,7 @@ static bool read_targets(
         if (!delta_read(c->trees.upper, item, DELTA_NEW, &text, err))
             return false;
         if (arena_left(arena) < text.n + 64)
-            return err_set(err, E_IO, "there are too many links");
+            return err_set(err, E_IO, "too many symbolic links in the changes");
         targets[i] = arena_str(arena, buf_str(&text));
     }
     return true;
@@ -173,16 +173,26 @@ json_t *changes_item(const struct delta_item *item, const struct risks_row *acts
     return object;
 }
 
-json_t *changes_refused(const struct delta *d)
+static json_t *notes_json(const struct delta_refused *notes, size_t n)
 {
     json_t *list = json_array();
-    for (size_t i = 0; i < MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX); i++) {
+    for (size_t i = 0; notes && i < MIN(n, (size_t)DELTA_REFUSED_MAX); i++) {
         json_t *object = json_object();
-        exact_put(object, "path", d->refused[i].path);
-        json_put(object, "why", json_string(d->refused[i].why));
+        exact_put(object, "path", notes[i].path);
+        json_put(object, "why", json_string(notes[i].why));
         json_push(list, object);
     }
     return list;
+}
+
+json_t *changes_refused(const struct delta *d)
+{
+    return notes_json(d->refused, d->n_refused);
+}
+
+json_t *changes_left_out(const struct delta *d)
+{
+    return notes_json(d->left_out, d->n_left_out);
 }
 
 bool changes_stat(const struct box_changes *c, const struct saved *saved, size_t columns,
@@ -198,5 +208,5 @@ bool changes_stat(const struct box_changes *c, const struct saved *saved, size_t
             return false;
     }
     gitpatch_stat(&c->delta, counts, columns, text);
-    return buf_ok(text) || err_set(err, E_IO, "there is too much to print");
+    return buf_ok(text) || err_set(err, E_IO, "the output is too large to print");
 }

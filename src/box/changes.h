@@ -58,16 +58,18 @@ MUST_USE bool changes_drift(
 /* Compares the whole project, however long it takes. */
 MUST_USE bool changes_drift_all(const struct box_changes *c, struct delta *drift, struct err *err);
 
-/* Finds changes that act by themselves and symlinks that point out of the project, in the box's
- * layer as it is now. (apply classifies its own copy of the changes instead.) */
+/* Finds changes that take effect automatically and symlinks that point out of the project, in the
+ * box's layer as it is now. (apply classifies its own copy of the changes instead.) */
 MUST_USE bool changes_risks(
     const struct box *box, const struct box_changes *c, struct risks *risks, struct err *err);
 
 /* changes_item() returns {"path","change"}, with {"class","reason","as","leads_out"} added for
- * changes that act by themselves. changes_refused() returns a list of {"path","why"}. */
+ * changes that take effect automatically. changes_refused() and changes_left_out() return a list of
+ * {"path","why"}. */
 json_t *changes_item(const struct delta_item *item, const struct risks_row *acts);
 void changes_put_acts(json_t *object, const struct risks_row *acts);
 json_t *changes_refused(const struct delta *d);
+json_t *changes_left_out(const struct delta *d);
 
 /* Name, mode and directory of a box as a new object, to which changes are added. */
 MUST_USE json_t *changes_json(const struct box *box);

@@ -49,6 +49,7 @@ bool changes_diff_json(const struct changes_diff *d, json_t **ret_object, struct
     json_t *list = json_array(), *drift = json_array();
     json_put(object, "changes", list);
     json_put(object, "refused", changes_refused(delta));
+    json_put(object, "left_out", changes_left_out(delta));
     json_put(object, "drift", drift);
     if (!changes_risks(d->box, d->changes, &risks, err))
         return false;

@@ -60,9 +60,9 @@ bool command_split(struct str text, struct arena *a, struct str_list *ret_words,
         command_add_word(&s, a, &words);
     buf_done(&s.word);
     if (s.quote)
-        return err_set(err, E_CONFIG, "a quote (%c) has no end", s.quote);
+        return err_set(err, E_CONFIG, "unterminated quote (%c)", s.quote);
     if (words.n == COMMAND_WORDS_MAX)
-        return err_set(err, E_CONFIG, "there are more than %d words", COMMAND_WORDS_MAX - 1);
+        return err_set(err, E_CONFIG, "more than %d words", COMMAND_WORDS_MAX - 1);
     *ret_words = words;
     return true;
 }
@@ -107,10 +107,10 @@ static const char *command_fill_word(struct str word, struct str prompt, struct 
 static bool check_input(const struct command_input *in, struct err *err)
 {
     if (in->prompt.n > COMMAND_PROMPT_MAX)
-        return err_set(err, E_CLI_INVALID_ARG, "the prompt has %zu bytes, and may have %d",
+        return err_set(err, E_CLI_INVALID_ARG, "the prompt has %zu bytes, the limit is %d",
             in->prompt.n, COMMAND_PROMPT_MAX);
     if (in->prompt.n && memchr(in->prompt.p, '\0', in->prompt.n))
-        return err_set(err, E_CLI_INVALID_ARG, "there is a NUL byte in the prompt");
+        return err_set(err, E_CLI_INVALID_ARG, "the prompt contains a NUL byte");
     return true;
 }
 

@@ -84,10 +84,10 @@ static bool dirty_run_git(const char *const *words, const struct dirty_place *at
     if (git_ask(&ask, at->arena, ret_status, &failure))
         return true;
     if (failure.code == E_TIMEOUT)
-        return err_set(err, E_IO, "git had no answer about '%s' within %d s", at->dir,
+        return err_set(err, E_IO, "timeout: git did not answer about '%s' within %d s", at->dir,
             DIRTY_TIMEOUT_MS / 1000);
     err_move(err, &failure);
-    return err_wrap(err, "cannot ask git about '%s'", at->dir);
+    return err_wrap(err, "cannot run git on '%s'", at->dir);
 }
 
 static bool dirty_query_status(const struct dirty_place *at, struct dirty *dirty, struct err *err)
@@ -100,8 +100,8 @@ static bool dirty_query_status(const struct dirty_place *at, struct dirty *dirty
         return false;
     if (status != 0)
         return err_set(err, E_IO,
-            "git can't tell whether '%s' has uncommitted changes (its exit status is %d): run 'git "
-            "status' there",
+            "git cannot determine whether '%s' has uncommitted changes (exit status %d): run "
+            "'git status' there",
             at->dir, status);
     return true;
 }

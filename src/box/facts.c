@@ -2,9 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/facts.h"
 
+#include "box/box_runs.h"
 #include "box/changes.h"
-#include "box/runs.h"
+#include "box/toolchains.h"
 #include "io/file.h"
+#include "path/home.h"
 #include "path/walk.h"
 
 #include <errno.h>
@@ -71,9 +73,9 @@ static bool gather_refused(struct arena *arena, struct box_facts *f, struct err 
     if (fd < 0 && errno == ENOENT)
         return true;
     if (fd < 0 || fstat(fd, &st) != 0)
-        return err_errno(err, E_IO, errno, "cannot read the refused connections");
+        return err_errno(err, E_IO, errno, "cannot read the list of refused connections");
     if (st.st_size > REFUSED_READ && lseek(fd, st.st_size - REFUSED_READ, SEEK_SET) < 0)
-        return err_errno(err, E_IO, errno, "cannot read the refused connections");
+        return err_errno(err, E_IO, errno, "cannot read the list of refused connections");
     if (!file_read(fd, 2 * REFUSED_READ - 1, "refused.jsonl", &text, err))
         return false;
     f->refused = ARENA_NEW(arena, struct facts_refused, REFUSED_KEPT);
@@ -81,6 +83,21 @@ static bool gather_refused(struct arena *arena, struct box_facts *f, struct err 
     while (rest.n && str_cut(rest, '\n', &line, &rest))
         if (line.n)
             take_refused(arena, f, line);
+    return true;
+}
+
+static bool gather_denied(struct arena *arena, struct box_facts *f, struct err *err)
+{
+    AUTO_BUF struct buf text = BUF_INIT(FACTS_DENIED_MAX);
+    AUTO_FD int fd =
+        openat(f->box->host, FACTS_DENIED_FILE, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 && errno == ENOENT)
+        return true;
+    if (fd < 0)
+        return err_errno(err, E_IO, errno, "cannot read the list of denials");
+    if (!file_read(fd, FACTS_DENIED_MAX - 1, FACTS_DENIED_FILE, &text, err))
+        return false;
+    f->denied = arena_str(arena, buf_str(&text));
     return true;
 }
 
@@ -125,6 +142,7 @@ static bool gather_changes(struct arena *arena UNUSED, struct box_facts *f, stru
     }
     f->n_changes = c.delta.n;
     f->never_applied = c.delta.n_refused;
+    f->left_out = c.delta.n_left_out;
     f->drift = drift.n;
     f->has_changes = true;
     return true;
@@ -140,6 +158,12 @@ static bool gather_runs(struct arena *arena, struct box_facts *f, struct err *er
 
 /* ---------------------------------------------------------------------------------------------- */
 
+static bool gather_machine(struct arena *arena, struct box_facts *f, struct err *err)
+{
+    return toolchains_list(
+        f->box, (const char *const *)environ, home_dir(arena), arena, &f->machine, err);
+}
+
 static bool gather_state(struct arena *arena, struct box_facts *f, struct err *err)
 {
     bool held;
@@ -152,7 +176,8 @@ static bool gather_prompt(struct arena *arena, struct box_facts *f, struct err *
 }
 
 static bool (*const gatherers[])(struct arena *arena, struct box_facts *f, struct err *err) = {
-    gather_state, gather_prompt, gather_refused, gather_changes, gather_runs};
+    gather_state, gather_prompt, gather_refused, gather_denied, gather_changes, gather_runs,
+    gather_machine};
 
 void facts_gather(struct arena *arena, const struct box *box, struct box_facts *ret_facts)
 {

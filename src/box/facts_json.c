@@ -58,6 +58,36 @@ static json_t *network_json(const struct box_facts *f)
     return object;
 }
 
+static json_t *refused_denied(const struct facts_refused *r)
+{
+    AUTO_BUF struct buf target = BUF_INIT(1 << 12), fix = BUF_INIT(1 << 12);
+    json_t *one = json_object();
+    buf_printf(&target, STR_FMT ":%llu", STR_ARG(r->host), (unsigned long long)r->port);
+    buf_printf(&fix, "--allow-host " STR_FMT, STR_ARG(r->host));
+    json_put(one, "op", json_string("host"));
+    json_put(one, "target", json_text(buf_str(&target)));
+    json_put(one, "program", json_string(""));
+    json_put(one, "rule", json_text(r->why));
+    json_put(one, "fix", json_text(buf_str(&fix)));
+    json_put(one, "count", json_integer((json_int_t)r->times));
+    return one;
+}
+
+json_t *facts_denied(const struct box_facts *f)
+{
+    AUTO_ERR struct err ignored = {0};
+    json_t *list = NULL;
+    if (!f->denied.n || !json_parse(f->denied, FACTS_DENIED_FILE, E_CONFIG, &list, &ignored))
+        list = json_array();
+    if (!json_is_array(list)) {
+        json_decref(list);
+        list = json_array();
+    }
+    for (size_t i = 0; i < f->n_refused; i++)
+        json_push(list, refused_denied(&f->refused[i]));
+    return list;
+}
+
 static json_t *limits_json(const struct box_facts *f)
 {
     json_t *object = json_object();
@@ -79,6 +109,7 @@ static json_t *changes_json(const struct box_facts *f)
     json_put(object, "steers", json_integer((json_int_t)f->steers));
     json_put(object, "leads_out", json_integer((json_int_t)f->leads_out));
     json_put(object, "never_applied", json_integer((json_int_t)f->never_applied));
+    json_put(object, "left_out", json_integer((json_int_t)f->left_out));
     json_put(object, "drift", json_integer((json_int_t)f->drift));
     json_put(object, "bytes", json_integer((json_int_t)f->bytes));
     return object;
@@ -94,6 +125,22 @@ static json_t *dirs_json(const struct box *box)
         json_push(list, one);
     }
     return list;
+}
+
+static json_t *machine_json(const struct box_facts *f)
+{
+    json_t *object = json_object(), *omitted = json_array();
+    for (size_t i = 0; i < f->machine.n_omitted; i++) {
+        json_t *one = json_object();
+        exact_put(one, "dir", f->machine.omitted[i].dir);
+        json_put(one, "why", json_string(f->machine.omitted[i].reason));
+        json_push(omitted, one);
+    }
+    exact_put(object, "home", box_home(f->box));
+    json_put(object, "shown", strs_json(&f->machine.shown));
+    json_put(object, "caches", strs_json(&f->box->setup.caches));
+    json_put(object, "omitted", omitted);
+    return object;
 }
 
 static json_t *runs_json(struct arena *arena, const struct box_facts *f)
@@ -143,7 +190,9 @@ json_t *facts_json(const struct box_facts *f, struct arena *arena)
     put_prompt(object, f);
     json_put(object, "args", strs_json(&f->box->setup.args));
     json_put(object, "dirs", dirs_json(f->box));
+    json_put(object, "machine", machine_json(f));
     json_put(object, "network", network_json(f));
+    json_put(object, "denied", facts_denied(f));
     json_put(object, "ports", strs_json(&f->box->meta.ports));
     json_put(object, "limits", limits_json(f));
     json_put(object, "state", field_write(&box_state_shape, &f->state));

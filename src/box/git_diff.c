@@ -46,16 +46,17 @@ static bool find_top(struct arena *arena, struct str dir, struct str *ret_top, s
             continue;
         if (!S_ISDIR(st.st_mode)) {
             err_set(err, E_NOT_FOUND,
-                "'%s' only names a repository elsewhere, and git is not led there from a "
-                "directory that a box writes to",
+                "'%s' points to an external repository; git is not run against it because the box "
+                "can write to this directory",
                 git);
-            return err_ctx(err, "remedy", "if you trust what the box did, run git there yourself");
+            return err_ctx(
+                err, "remedy", "if you trust the changes made in the box, run git there yourself");
         }
         *ret_top = arena_str(arena, at);
         return true;
     }
-    err_set(err, E_NOT_FOUND, "'" STR_FMT "' is no git work tree: there is nothing to compare with",
-        STR_ARG(dir));
+    err_set(err, E_NOT_FOUND,
+        "'" STR_FMT "' is not a git work tree: there is nothing to compare with", STR_ARG(dir));
     return err_ctx(err, "path", STR_FMT, STR_ARG(dir));
 }
 
@@ -65,6 +66,7 @@ static struct str_pair git_diff_env[] = {
     {STR("LC_ALL"), STR("C")},
     {STR("GIT_CONFIG_NOSYSTEM"), STR("1")},
     {STR("GIT_OPTIONAL_LOCKS"), STR("0")},
+    {STR("GIT_LITERAL_PATHSPECS"), STR("1")}, /* paths are not patterns, as in other boxes */
     {STR("GIT_CONFIG_COUNT"), STR("1")},
     {STR("GIT_CONFIG_KEY_0"), STR("safe.directory")},
     {STR("GIT_CONFIG_VALUE_0"), STR("*")},
@@ -89,8 +91,9 @@ static const char *const *make_argv(struct arena *arena, const struct git_diff *
 
 static bool git_diff_read_output(int fd, size_t max, struct buf *text, struct err *err)
 {
-    return lseek(fd, 0, SEEK_SET) == 0 ? file_read(fd, max, "what git said", text, err)
-                                       : err_errno(err, E_IO, errno, "cannot read what git said");
+    return lseek(fd, 0, SEEK_SET) == 0
+               ? file_read(fd, max, "output of git", text, err)
+               : err_errno(err, E_IO, errno, "cannot read the output of git");
 }
 
 /* Fails with the first line that git printed on stderr. */
@@ -101,7 +104,7 @@ static bool git_failed(int said_fd, struct err *err)
     bool some UNUSED = git_diff_read_output(said_fd, SAID_MAX, &said, &ignored);
     struct str first, rest;
     if (!str_cut(buf_str(&said), '\n', &first, &rest))
-        first = STR("no word");
+        first = STR("no error message");
     return err_set(err, E_COMMAND_FAILED, "git, in a sandbox, failed: " STR_FMT, STR_ARG(first));
 }
 
@@ -115,7 +118,7 @@ static bool git_diff_run(
     struct exec_result result;
     bool ok = out >= 0 && said >= 0;
     if (!ok)
-        err_errno(err, E_IO, errno, "cannot keep what git says");
+        err_errno(err, E_IO, errno, "cannot create files for the output of git");
     run.output[0] = out;
     run.output[1] = said;
     run.signals = signals;
@@ -147,7 +150,7 @@ bool git_diff(const struct box *box, const struct git_diff *what, struct arena *
         .runtime_ms = RUNTIME_MS,
         .output_bytes = GIT_DIFF_MAX,
     };
-    return git_diff_run(&run, arena, text, err) || err_wrap(err, "git's view of '%s'", run.dir);
+    return git_diff_run(&run, arena, text, err) || err_wrap(err, "git diff of '%s'", run.dir);
 }
 
 static const char *git_diff_change_name(struct str letter)

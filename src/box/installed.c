@@ -4,15 +4,14 @@
 
 #include "path/beneath.h"
 #include "path/lexical.h"
+#include "path/through.h"
 #include "policy/blocked.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <sys/stat.h>
 
 enum {
     CHAIN_MAX = 5, /* depth of interpreters of interpreters */
-    LINKS_MAX = 40,
     LIST_MAX = 32,
     HEAD_MAX = 256, /* number of bytes of a script the kernel reads */
 };
@@ -50,39 +49,6 @@ static bool installed_has_entry(struct arena *a, struct str dir, const char *nam
 {
     struct stat st;
     return stat(arena_printf(a, STR_FMT "/%s", STR_ARG(dir), name), &st) == 0;
-}
-
-/* Trust --------------------------------------------------------------------------------------- */
-
-/* Appends a name to `dir`, which has no symlinks. */
-static struct str step_to(struct arena *a, struct str dir, struct str name)
-{
-    if (str_is(name, ".."))
-        return installed_parent(a, dir);
-    return str_z(
-        arena_printf(a, STR_FMT "/" STR_FMT, STR_ARG(str_trim_end(dir, '/')), STR_ARG(name)));
-}
-
-/* Checks whether the file, or a symlink on its path, is in a directory the box can write. */
-static bool is_writable_inside(const struct installed_finder *f, struct str path)
-{
-    char target[PATH_MAX];
-    struct str at = STR("/"), rest = path, name;
-    for (int links = 0; str_cut(rest, '/', &name, &rest);) {
-        if (name.n == 0 || str_is(name, "."))
-            continue;
-        struct str next = step_to(f->a, at, name);
-        ssize_t n = readlink(next.p, target, sizeof(target) - 1);
-        if (n < 0) {
-            at = next;
-            continue;
-        }
-        if (installed_is_in(&f->in->writable, at) || ++links > LINKS_MAX)
-            return true;
-        rest = str_z(arena_printf(f->a, "%.*s/" STR_FMT, (int)n, target, STR_ARG(rest)));
-        at = target[0] == '/' ? STR("/") : at;
-    }
-    return installed_is_in(&f->in->writable, at);
 }
 
 /* Permitted directories --------------------------------------------------------------------- */
@@ -210,15 +176,15 @@ static bool installed_missing_error(
 {
     bool is_path = str_find(name, '/') >= 0;
     if (needed_by.n)
-        err_set(err, E_NOT_FOUND, "the program '" STR_FMT "' needs '" STR_FMT "', which is not %s",
-            STR_ARG(needed_by), STR_ARG(name), is_path ? "there" : "in PATH");
+        err_set(err, E_NOT_FOUND, "the program '" STR_FMT "' needs '" STR_FMT "', which %s",
+            STR_ARG(needed_by), STR_ARG(name), is_path ? "does not exist" : "is not in PATH");
     else
-        err_set(err, E_NOT_FOUND, "the agent's program '" STR_FMT "' is not %s", STR_ARG(name),
-            is_path ? "there" : "installed: it is in no directory of PATH");
+        err_set(err, E_NOT_FOUND, "the agent's program '" STR_FMT "' %s", STR_ARG(name),
+            is_path ? "does not exist" : "is not installed: it was not found in PATH");
     err_ctx(err, "program", STR_FMT, STR_ARG(name));
     if (!is_path && f->in->path.p)
         err_ctx(err, "PATH", STR_FMT, STR_ARG(f->in->path));
-    return err_ctx(err, "remedy", "install it, or set PATH so that it is found");
+    return err_ctx(err, "remedy", "install it, or add its directory to PATH");
 }
 
 /* "#!/usr/bin/env -S node --flag": the interpreter, and the program `env` looks up. */
@@ -262,11 +228,11 @@ static bool is_shown_anyway(const struct installed_finder *f, struct str path)
 static bool installed_refuse(struct str found, struct str resolved, struct err *err)
 {
     err_set(err, E_FS_VIOLATION,
-        "the agent's program leads to '" STR_FMT "', by something that the box may change: that is "
-        "not shown on its word",
+        "the agent's program resolves to '" STR_FMT
+        "' through a file that the box can change, and is therefore not made visible",
         STR_ARG(resolved));
     err_ctx(err, "path", STR_FMT, STR_ARG(found));
-    return err_ctx(err, "remedy", "show its directory with --dir, or use a copy instead of ':rw'");
+    return err_ctx(err, "remedy", "add its directory with --dir, or use a copy instead of ':rw'");
 }
 
 /* `by_box`: the name comes from a file that the box can write. */
@@ -279,7 +245,7 @@ static bool installed_follow(struct installed_finder *f, struct str name, struct
     AUTO_FD int fd = beneath_peek(found.p);
     AUTO_FREE char *text = fd >= 0 ? beneath_name(fd) : NULL;
     struct str resolved = text ? arena_str(f->a, str_z(text)) : found;
-    by_box = by_box || is_writable_inside(f, found);
+    by_box = by_box || through_dirs(found, &f->in->writable, f->a);
     if (by_box && !is_shown_anyway(f, resolved))
         return installed_refuse(found, resolved, err);
     installed_expose(f, found, resolved, by_box);

@@ -21,8 +21,8 @@ static bool takes_attributes(const char *dir)
     return ok;
 }
 
-/* Sets up a sandbox with only the overlay. */
-static bool layering_try_overlay(const struct plan_overlay *overlay, struct err *err)
+/* Sets up a sandbox with only the overlays. */
+static bool layering_try_overlays(const struct plan_overlay *overlays, size_t n, struct err *err)
 {
     static const struct baseline nothing;
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
@@ -34,9 +34,27 @@ static bool layering_try_overlay(const struct plan_overlay *overlay, struct err 
     policy_validate(&policy, &(struct policy_host){0}, &a, &v);
     plan_make(
         &(struct plan_input){
-            .verdict = &v, .baseline = &nothing, .overlays = overlay, .n_overlays = 1},
+            .verdict = &v, .baseline = &nothing, .overlays = overlays, .n_overlays = n},
         &a, &plan);
     return launch_rehearse(&plan, err);
+}
+
+static bool check_attributes(const struct plan_overlay *overlay, struct buf *why)
+{
+    if (takes_attributes(overlay->upper.path.p))
+        return true;
+    buf_printf(why,
+        "the file system of '" STR_FMT "' does not support user extended attributes: %s",
+        STR_ARG(overlay->upper.path), strerror(errno));
+    return false;
+}
+
+bool layering_test(const struct plan_overlay *overlays, size_t n, struct buf *why, struct err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!check_attributes(&overlays[i], why))
+            return false;
+    return layering_try_overlays(overlays, n, err);
 }
 
 bool layering_choose(const struct plan_overlay *overlay, enum box_layering *ret_layering,
@@ -44,12 +62,9 @@ bool layering_choose(const struct plan_overlay *overlay, enum box_layering *ret_
 {
     AUTO_ERR struct err failed = {0};
     *ret_layering = BOX_LAYERS_SECOND_COPY;
-    if (!takes_attributes(overlay->upper.path.p)) {
-        buf_printf(why, "the file system of '" STR_FMT "' takes no attributes of users: %s",
-            STR_ARG(overlay->upper.path), strerror(errno));
+    if (!check_attributes(overlay, why))
         return true;
-    }
-    if (layering_try_overlay(overlay, &failed)) {
+    if (layering_try_overlays(overlay, 1, &failed)) {
         *ret_layering = BOX_LAYERS_OVERLAY;
         return true;
     }
@@ -71,9 +86,9 @@ bool layering_copy(int layers_fd, int from_fd, struct err *err)
                            ? openat(layers_fd, "tree", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
                            : -1;
     if (tree < 0 || fstat(from_fd, &st) != 0)
-        return err_errno(err, E_IO, errno, "cannot make the box's own copy");
+        return err_errno(err, E_IO, errno, "cannot create the box's own copy");
     if (!copy_project(from_fd, tree, &(struct copy_options){.include_ignored = true}, &report, err))
-        return err_wrap(err, "cannot make the box's own copy");
-    return fchmod(tree, (st.st_mode & 0777) | 0700) == 0 ||
-           err_errno(err, E_IO, errno, "cannot make the box's own copy");
+        return err_wrap(err, "cannot create the box's own copy");
+    return fchmod(tree, (st.st_mode & 02777) | 0700) == 0 ||
+           err_errno(err, E_IO, errno, "cannot create the box's own copy");
 }

@@ -15,6 +15,10 @@
 MUST_USE bool layering_choose(const struct plan_overlay *overlay, enum box_layering *ret_layering,
     struct buf *why, struct err *err);
 
+/* The same for several overlays at once, without a fallback: false and the reason. */
+MUST_USE bool layering_test(
+    const struct plan_overlay *overlays, size_t n, struct buf *why, struct err *err);
+
 /* Creates the second copy, `tree` among the layers, from the box's baseline or from the project. */
 MUST_USE bool layering_copy(int layers_fd, int from_fd, struct err *err);
 

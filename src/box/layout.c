@@ -33,6 +33,7 @@ const struct box_part box_parts[] = {
     {"base", BOX_READS},
     {"work", BOX_WRITES},
     {"home", BOX_WRITES},
+    {"caches", BOX_WRITES},
 };
 const size_t n_box_parts = ARRAY_LEN(box_parts);
 
@@ -69,7 +70,7 @@ static bool make_parents(const char *path, struct err *err)
             continue;
         *p = '\0';
         if (mkdir(text, DIR_MODE) != 0 && errno != EEXIST)
-            return err_errno(err, E_IO, errno, "cannot make the directory '%s'", text);
+            return err_errno(err, E_IO, errno, "cannot create the directory '%s'", text);
         if (!end)
             return true;
         *p = '/';
@@ -81,11 +82,12 @@ static bool check_owner(int fd, const char *dir, struct err *err)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
-        return err_errno(err, E_IO, errno, "cannot look at '%s'", dir);
+        return err_errno(err, E_IO, errno, "cannot stat '%s'", dir);
     if (st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)))
         return true;
-    err_set(err, E_CONFIG, "'%s' belongs to somebody else, or others may write there", dir);
-    return err_ctx(err, "remedy", "chmod 700 it, or set CORDON_HOME to a directory of your own");
+    err_set(err, E_CONFIG, "'%s' belongs to another user, or others can write to it", dir);
+    return err_ctx(
+        err, "remedy", "run chmod 700 on it, or set CORDON_HOME to a directory of your own");
 }
 
 bool boxes_open(const char *dir, enum boxes_use use, struct boxes *ret_boxes, struct err *err)
@@ -139,7 +141,7 @@ bool boxes_lock(const struct boxes *boxes, struct str name, int *ret_lock, struc
             if (errno != EWOULDBLOCK)
                 return io_failed(err, "lock", name);
             err_set(err, E_CONFLICT,
-                "another command works on the box '" STR_FMT "'; try again when it is done",
+                "another command is using the box '" STR_FMT "'; try again when it has finished",
                 STR_ARG(name));
             return err_ctx(err, "name", STR_FMT, STR_ARG(name));
         }
@@ -153,6 +155,14 @@ bool boxes_lock(const struct boxes *boxes, struct str name, int *ret_lock, struc
     }
     errno = EAGAIN;
     return io_failed(err, "lock", name);
+}
+
+void boxes_unlock(int *lock)
+{
+    if (*lock < 0)
+        return;
+    flock(*lock, LOCK_UN);
+    close(TAKE_FD(*lock));
 }
 
 /* Finding ------------------------------------------------------------------------------------- */
@@ -201,7 +211,9 @@ static bool layout_not_found(const struct boxes *boxes, struct str name, struct 
         for (size_t i = 0; i < names.n; i++)
             choice_add(&choice, names.p[i].p);
     choice_hint(&choice, "", &hint);
-    err_set(err, E_NOT_FOUND, "there is no box '" STR_FMT "'%s", STR_ARG(name), buf_z(&hint));
+    if (!hint.n)
+        buf_add_z(&hint, "; 'cordon box list' lists all boxes");
+    err_set(err, E_NOT_FOUND, "no such box '" STR_FMT "'%s", STR_ARG(name), buf_z(&hint));
     return err_ctx(err, "name", STR_FMT, STR_ARG(name));
 }
 
@@ -287,11 +299,11 @@ bool boxes_begin(const struct boxes *boxes, struct str name, int *ret_fd, struct
     /* A slow mkdir() means that many inodes were deleted there recently: try another place. */
     for (int i = 0; i < MAKE_ROUNDS && ns > SLOW_NS; i++) {
         if (!throw_away(boxes, boxes->making, text) || !make_apart(boxes->making, text))
-            return io_failed(err, "make", name);
+            return io_failed(err, "create", name);
         auto_fd(&fd);
         fd = openat(boxes->making, text, OPEN_DIR);
         if (fd < 0 || !make_parts(fd, &ns))
-            return io_failed(err, "make", name);
+            return io_failed(err, "create", name);
     }
     *ret_fd = TAKE_FD(fd);
     return true;
@@ -305,7 +317,7 @@ static bool sync_name(int dir, const char *name)
 
 static bool layout_exists_error(struct str name, struct err *err)
 {
-    err_set(err, E_CONFLICT, "there is a box '" STR_FMT "' already (--replace makes it anew)",
+    err_set(err, E_CONFLICT, "the box '" STR_FMT "' already exists (use --replace to replace it)",
         STR_ARG(name));
     return err_ctx(err, "name", STR_FMT, STR_ARG(name));
 }
@@ -318,7 +330,7 @@ bool boxes_finish(
     char text[NAME_SIZE];
     name_z(name, text);
     if (!sync_name(boxes->making, text))
-        return io_failed(err, "make", name);
+        return io_failed(err, "create", name);
     bool done = renameat2(boxes->making, text, boxes->fd, text, RENAME_NOREPLACE) == 0;
     if (!done && errno == EEXIST && how == BOXES_NEW)
         return layout_exists_error(name, err);
@@ -328,7 +340,7 @@ bool boxes_finish(
             (void)!throw_away(boxes, boxes->making, text);
     }
     if (!done || fsync(boxes->fd) != 0)
-        return io_failed(err, "make", name);
+        return io_failed(err, "create", name);
     return true;
 }
 
@@ -357,7 +369,7 @@ bool boxes_destroy(const struct boxes *boxes, struct str name, struct err *err)
 static bool fill_layers(int dir, mode_t mode)
 {
     AUTO_FD int upper = layout_make_dir(dir, "upper", DIR_MODE);
-    return upper >= 0 && fchmod(upper, mode & 0777) == 0 && mkdirat(dir, "work", DIR_MODE) == 0 &&
+    return upper >= 0 && fchmod(upper, mode & 02777) == 0 && mkdirat(dir, "work", DIR_MODE) == 0 &&
            fsync(dir) == 0;
 }
 
@@ -370,23 +382,7 @@ bool box_make_layers(int box_fd, struct str host_path, mode_t mode, struct err *
         work >= 0 && mkdirat(work, name, DIR_MODE) == 0 ? openat(work, name, OPEN_DIR) : -1;
     if (dir < 0 || !fill_layers(dir, mode) || fsync(work) != 0)
         return err_errno(
-            err, E_IO, errno, "cannot make the layers of '" STR_FMT "'", STR_ARG(host_path));
-    return true;
-}
-
-bool box_open_layers(
-    int box_fd, struct str host_path, struct box_layers *ret_layers, struct err *err)
-{
-    char name[CARET_NAME_MAX + 1];
-    caret_name(host_path, name);
-    AUTO_FD int work = openat(box_fd, "work", OPEN_DIR);
-    AUTO_FD int dir = work >= 0 ? openat(work, name, OPEN_DIR) : -1;
-    AUTO_FD int upper = dir >= 0 ? openat(dir, "upper", OPEN_DIR) : -1;
-    AUTO_FD int inner = upper >= 0 ? openat(dir, "work", OPEN_DIR) : -1;
-    if (inner < 0)
-        return err_errno(
-            err, E_IO, errno, "cannot open the layers of '" STR_FMT "'", STR_ARG(host_path));
-    *ret_layers = (struct box_layers){TAKE_FD(upper), TAKE_FD(inner)};
+            err, E_IO, errno, "cannot create the layers of '" STR_FMT "'", STR_ARG(host_path));
     return true;
 }
 
@@ -420,12 +416,4 @@ bool box_swap_part(const struct boxes *boxes, struct str name, const char *part,
         return io_failed(err, "reset", name);
     (void)!throw_away(boxes, boxes->making, text);
     return fsync(parent) == 0 || io_failed(err, "reset", name);
-}
-
-bool box_reset_layers(
-    const struct boxes *boxes, struct str name, struct str host_path, mode_t mode, struct err *err)
-{
-    AUTO_FD int fresh = -1;
-    return box_begin_part(boxes, name, mode, &fresh, err) &&
-           box_swap_part(boxes, name, "work", host_path, err);
 }

@@ -6,6 +6,7 @@
  *     work/<caret>/upper/  changes made by the box; untrusted
  *     work/<caret>/work/   for overlayfs
  *     home/                the box's HOME; untrusted
+ *     caches/<caret>/      layers over the user's caches, as in work/; untrusted
  *
  * Next to the boxes, with names that are invalid for a box: .locks/<name>; .new/<name>, a box under
  * construction, renamed atomically when complete; .trash/<id>, a former box or part, deleted later.
@@ -63,9 +64,14 @@ MUST_USE bool boxes_open(
     const char *dir, enum boxes_use use, struct boxes *ret_boxes, struct err *err);
 void boxes_close(struct boxes *boxes);
 
-/* Held until the descriptor is closed. E_CONFLICT: another command holds it. */
+/* Held until boxes_unlock(). E_CONFLICT: another command holds it. */
 MUST_USE bool boxes_lock(
     const struct boxes *boxes, struct str name, int *ret_lock, struct err *err);
+
+/* Not just closed: a copy of the process that another thread has forked may have a duplicate of
+ * the descriptor for a moment. Accepts -1. */
+void boxes_unlock(int *lock);
+#define AUTO_BOX_LOCK AUTO(boxes_unlock)
 
 /* Names of all boxes, in byte order. */
 MUST_USE bool boxes_list(
@@ -93,12 +99,7 @@ void boxes_abandon(const struct boxes *boxes, struct str name);
 MUST_USE bool boxes_destroy(const struct boxes *boxes, struct str name, struct err *err);
 
 /* Layers of a directory in a box, created along with the box; `mode` is the directory's. */
-struct box_layers {
-    int upper, work;
-};
 MUST_USE bool box_make_layers(int box_fd, struct str host_path, mode_t mode, struct err *err);
-MUST_USE bool box_open_layers(
-    int box_fd, struct str host_path, struct box_layers *ret_layers, struct err *err);
 
 /* Replaces a part of a box: the new part is built separately, then exchanged atomically; the old
  * one goes to the trash. The part is "home", or "work" with the project's path, which starts with
@@ -107,9 +108,5 @@ MUST_USE bool box_begin_part(
     const struct boxes *boxes, struct str name, mode_t layers_mode, int *ret_fd, struct err *err);
 MUST_USE bool box_swap_part(const struct boxes *boxes, struct str name, const char *part,
     struct str host_path, struct err *err);
-
-/* Replaces the layers by empty ones atomically; the old ones go to the trash. */
-MUST_USE bool box_reset_layers(
-    const struct boxes *boxes, struct str name, struct str host_path, mode_t mode, struct err *err);
 
 #endif

@@ -88,3 +88,12 @@ json_t *list_json(const struct box_listed *b)
         json_put(object, "error", err_to_json(&b->error));
     return object;
 }
+
+json_t *list_all_json(const struct box_list *list)
+{
+    json_t *object = json_object(), *boxes = json_array();
+    for (size_t i = 0; i < list->n; i++)
+        json_push(boxes, list_json(&list->p[i]));
+    json_put(object, "boxes", boxes);
+    return object;
+}

@@ -32,5 +32,7 @@ void list_inspect(const struct boxes *boxes, const struct str_list *names,
 void list_done(struct box_list *list);
 
 MUST_USE json_t *list_json(const struct box_listed *b);
+/* {"boxes": [...]}, a new object. */
+MUST_USE json_t *list_all_json(const struct box_list *list);
 
 #endif

@@ -32,11 +32,11 @@ static const char *const network_names[] = {
 static const struct field workdir_fields[] = {
     FIELD_STR("host_path", struct box_workdir, host_path, "the project", .flags = FIELD_REQUIRED,
         FIELD_RANGE(1, PATH_MAX)),
-    FIELD_STR("mount_path", struct box_workdir, mount_path, "where it is inside",
+    FIELD_STR("mount_path", struct box_workdir, mount_path, "path of the project in the box",
         .flags = FIELD_REQUIRED, FIELD_RANGE(1, PATH_MAX)),
     FIELD_ENUM(
-        "mode", struct box_workdir, mode, mode_names, "how it is shown", .flags = FIELD_REQUIRED),
-    FIELD_STR("baseline_sha", struct box_workdir, baseline_sha, "HEAD when the box was made",
+        "mode", struct box_workdir, mode, mode_names, "project mode", .flags = FIELD_REQUIRED),
+    FIELD_STR("baseline_sha", struct box_workdir, baseline_sha, "HEAD when the box was created",
         .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, SHA256_HEX)),
     FIELD_MAP("inexact", struct box_workdir, inexact, "paths that are not UTF-8, caret-encoded",
         .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, 2)),
@@ -45,27 +45,28 @@ static const struct shape workdir_shape =
     SHAPE("workdir", struct box_workdir, workdir_fields, "the project of a box");
 
 static const struct field meta_fields[] = {
-    FIELD_STR("cordon_version", struct box_meta, cordon_version, "who made it",
-        .flags = FIELD_REQUIRED, FIELD_RANGE(1, WORD_MAX)),
-    FIELD_STR("name", struct box_meta, name, "of the box", .flags = FIELD_REQUIRED,
+    FIELD_STR("cordon_version", struct box_meta, cordon_version,
+        "version of cordon that created it", .flags = FIELD_REQUIRED, FIELD_RANGE(1, WORD_MAX)),
+    FIELD_STR("name", struct box_meta, name, "name of the box", .flags = FIELD_REQUIRED,
         FIELD_RANGE(1, BOX_NAME_MAX)),
-    FIELD_STR("created_at", struct box_meta, created_at, "RFC 3339", .flags = FIELD_REQUIRED,
+    FIELD_STR("created_at", struct box_meta, created_at, "time of creation, RFC 3339",
+        .flags = FIELD_REQUIRED, FIELD_RANGE(1, WORD_MAX)),
+    FIELD_STR("agent", struct box_meta, agent, "name of the agent", .flags = FIELD_REQUIRED,
         FIELD_RANGE(1, WORD_MAX)),
-    FIELD_STR("agent", struct box_meta, agent, "the agent's row", .flags = FIELD_REQUIRED,
-        FIELD_RANGE(1, WORD_MAX)),
-    FIELD_STR("model", struct box_meta, model, "absent: the agent's own choice",
+    FIELD_STR("model", struct box_meta, model, "model; absent: the agent's default",
         .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, WORD_MAX)),
     FIELD_OBJECT("workdir", struct box_meta, workdir, &workdir_shape, "the project",
         .flags = FIELD_REQUIRED),
-    FIELD_BOOL("has_prompt", struct box_meta, has_prompt, "it was given something to do",
+    FIELD_BOOL("has_prompt", struct box_meta, has_prompt, "whether the agent was given a prompt",
         .flags = FIELD_REQUIRED),
     FIELD_ENUM("network_mode", struct box_meta, network_mode, network_names,
-        "absent: what the agent's row says", FIELD_HAS(struct box_meta, has_network_mode)),
-    FIELD_STRS("ports", struct box_meta, ports, "HOST:BOX", .flags = FIELD_OMIT_EMPTY,
-        FIELD_RANGE(0, PORTS_MAX)),
+        "network access; absent: the agent's default",
+        FIELD_HAS(struct box_meta, has_network_mode)),
+    FIELD_STRS("ports", struct box_meta, ports, "forwarded ports, as HOST:BOX",
+        .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, PORTS_MAX)),
 };
 const struct shape box_meta_shape =
-    SHAPE("meta", struct box_meta, meta_fields, "what a box was made with");
+    SHAPE("meta", struct box_meta, meta_fields, "properties of a box, set when it was created");
 
 /* Saving -------------------------------------------------------------------------------------- */
 
@@ -105,8 +106,10 @@ static bool meta_restore_path(struct arena *a, const struct str_map *inexact, co
         AUTO_BUF struct buf bytes = BUF_INIT(inexact->p[i].text.n + 8);
         if (!str_is(inexact->p[i].key, key))
             continue;
-        if (!caret_decode(inexact->p[i].text, CARET_PATH, &bytes, err))
+        if (!caret_decode(inexact->p[i].text, CARET_PATH, &bytes, err)) {
+            err->code = E_CONFIG;
             return err_wrap(err, "%s: workdir.inexact.%s", file_name, key);
+        }
         *path = arena_str(a, buf_str(&bytes));
     }
     return true;
@@ -133,13 +136,13 @@ static bool meta_check(const struct box_meta *m, struct str name, struct err *er
 {
     const struct box_workdir *w = &m->workdir;
     if (!str_eq(m->name, name))
-        return err_set(err, E_CONFIG, "%s: it is of the box '" STR_FMT "', not of '" STR_FMT "'",
-            file_name, STR_ARG(m->name), STR_ARG(name));
+        return err_set(err, E_CONFIG,
+            "%s: it belongs to the box '" STR_FMT "', not to '" STR_FMT "'", file_name,
+            STR_ARG(m->name), STR_ARG(name));
     if (w->host_path.p[0] != '/' || w->mount_path.p[0] != '/')
         return err_set(err, E_CONFIG, "%s: workdir: its paths must be absolute", file_name);
     if (w->baseline_sha.n && !is_hex(w->baseline_sha))
-        return err_set(
-            err, E_CONFIG, "%s: workdir.baseline_sha: that is no commit's name", file_name);
+        return err_set(err, E_CONFIG, "%s: workdir.baseline_sha: not a commit id", file_name);
     for (size_t i = 0; i < m->ports.n; i++)
         if (!meta_port_valid(m->ports.p[i]))
             return err_set(err, E_CONFIG, "%s: ports[%zu]: '" STR_FMT "' is not HOST:BOX",

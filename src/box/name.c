@@ -21,9 +21,9 @@ static const char *name_find_fault(struct str name)
         if (name_is_plain(name.p[i]))
             continue;
         if (!is_joint(name.p[i]))
-            return "only letters, digits and '.', '_', '-' may be in it";
+            return "only letters, digits and '.', '_', '-' are allowed";
         if (i == 0 || i + 1 == name.n || !name_is_plain(name.p[i + 1]))
-            return "'.', '_' and '-' stand alone, between letters or digits";
+            return "'.', '_' and '-' must be single and between letters or digits";
     }
     return name.n > BOX_NAME_MAX ? "it is longer than 56 characters" : NULL;
 }
@@ -35,10 +35,11 @@ bool box_name_valid(struct str name)
 
 bool box_name_check(struct str name, struct err *err)
 {
-    _Static_assert(BOX_NAME_MAX == 56, "the message says so");
+    _Static_assert(BOX_NAME_MAX == 56, "the message contains this number");
     const char *why = name_find_fault(name);
     if (!why)
         return true;
-    err_set(err, E_CLI_INVALID_ARG, "'" STR_FMT "' can't be a box's name: %s", STR_ARG(name), why);
+    err_set(
+        err, E_CLI_INVALID_ARG, "'" STR_FMT "' is not a valid box name: %s", STR_ARG(name), why);
     return err_ctx(err, "name", STR_FMT, STR_ARG(name));
 }

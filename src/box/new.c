@@ -3,12 +3,16 @@
 #include "box/new.h"
 
 #include "base/clock.h"
+#include "box/borrowed.h"
+#include "box/box_caches.h"
+#include "box/box_home.h"
 #include "box/layering.h"
+#include "box/toolchains.h"
+#include "change/former.h"
 #include "change/manifest.h"
 #include "io/replace.h"
 #include "path/beneath.h"
 #include "path/caret.h"
-#include "path/lexical.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -36,6 +40,7 @@ void new_report_done(struct new_report *report)
 {
     copy_report_done(&report->copied);
     buf_done(&report->why);
+    buf_done(&report->caches);
 }
 
 /* git ----------------------------------------------------------------------------------------- */
@@ -72,29 +77,32 @@ static bool open_project(struct new_maker *m, struct err *err)
     if (m->project < 0 || fstat(m->project, &st) != 0)
         return err_errno(err, E_IO, errno, "cannot open '" STR_FMT "'", STR_ARG(dir->path));
     return (st.st_dev == dir->dev && st.st_ino == dir->ino) ||
-           err_set(err, E_CONFLICT, "'" STR_FMT "' became another directory meanwhile",
-               STR_ARG(dir->path));
+           err_set(
+               err, E_CONFLICT, "'" STR_FMT "' was replaced in the meantime", STR_ARG(dir->path));
 }
 
-/* Creates the directory for the agent's state in its home. */
 static bool make_home(int box_fd, const struct box_agent *agent, struct err *err)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(PATHS_MAX);
-    struct str dir = str_trim_end(agent->state_dir, '/'), home = agent_home(agent);
-    if (!dir.n)
-        return true;
-    const char *path = arena_printf(&a, "home/" STR_FMT, STR_ARG(lexical_rest(home, dir)));
-    return mkdirat(box_fd, path, 0700) == 0 ||
-           err_errno(err, E_IO, errno, "cannot make '%s'", path);
+    AUTO_FD int home = openat(box_fd, "home", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (home < 0)
+        return err_errno(err, E_IO, errno, "cannot open the box's home directory");
+    return box_home_fill(home, agent, err);
 }
 
 static bool new_source_of(struct str path, struct plan_source *ret_source, struct err *err)
 {
     struct stat st;
     if (lstat(path.p, &st) != 0)
-        return err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(path));
+        return err_errno(err, E_IO, errno, "cannot stat '" STR_FMT "'", STR_ARG(path));
     *ret_source = (struct plan_source){path, st.st_dev, st.st_ino};
     return true;
+}
+
+/* In a box root has no capabilities: in a layer over another user's files it could not change
+ * them. */
+static bool is_of_another(const struct new_maker *m)
+{
+    return m->in->meta.workdir.mode == BOX_OVERLAY && geteuid() == 0 && m->in->project->owner != 0;
 }
 
 /* Tests with the final layers, on top of the baseline or the project. */
@@ -102,8 +110,15 @@ static bool new_choose_layering(struct new_maker *m, struct str lower, struct er
 {
     const struct box *box = &m->box;
     struct plan_overlay overlay = {.at = box->meta.workdir.mount_path};
-    return box_make_layers(box->fd, box->meta.workdir.host_path, m->in->project->mode, err) &&
-           new_source_of(lower, &overlay.lower, err) &&
+    if (!box_make_layers(box->fd, box->meta.workdir.host_path, m->in->project->mode, err))
+        return false;
+    if (is_of_another(m)) {
+        m->setup.layering = BOX_LAYERS_SECOND_COPY;
+        buf_printf(&m->report->why, "the project belongs to another user (uid %u)",
+            (unsigned)m->in->project->owner);
+        return true;
+    }
+    return new_source_of(lower, &overlay.lower, err) &&
            new_source_of(box_part_path(box, "work", "upper", &m->arena), &overlay.upper, err) &&
            new_source_of(box_part_path(box, "work", "work", &m->arena), &overlay.work, err) &&
            layering_choose(&overlay, &m->setup.layering, &m->report->why, err);
@@ -129,6 +144,14 @@ static void leave_out_state(const struct new_input *in, struct copy_options *opt
     }
 }
 
+/* Objects that the repository borrows from another one; without a copy they stay out of sight. */
+static void fill_borrowed(struct new_maker *m, int base)
+{
+    if (borrowed_any(m->project) && (base < 0 || !borrowed_copy(m->project, base)))
+        copy_report_note(&m->report->copied, STR(".git/objects/info/alternates"),
+            "refers to objects of another repository, which the box sees only if --dir names them");
+}
+
 /* Test the layers first, so as not to copy a project that cannot be used. */
 static bool fill_copy(struct new_maker *m, struct err *err)
 {
@@ -142,12 +165,13 @@ static bool fill_copy(struct new_maker *m, struct err *err)
                            ? open(path.p, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)
                            : -1;
     if (base < 0)
-        return err_errno(err, E_IO, errno, "cannot make '" STR_FMT "'", STR_ARG(path));
+        return err_errno(err, E_IO, errno, "cannot create '" STR_FMT "'", STR_ARG(path));
     if (!new_choose_layering(m, path, err) ||
         !copy_project(m->project, base, &options, &m->report->copied, err))
         return false;
-    if (fchmod(base, (m->in->project->mode & 0777) | 0700) != 0)
-        return err_errno(err, E_IO, errno, "cannot make '" STR_FMT "'", STR_ARG(path));
+    if (fchmod(base, (m->in->project->mode & 02777) | 0700) != 0)
+        return err_errno(err, E_IO, errno, "cannot create '" STR_FMT "'", STR_ARG(path));
+    fill_borrowed(m, base);
     return second_copy(m, base, err);
 }
 
@@ -164,6 +188,10 @@ static bool fill_overlay(struct new_maker *m, struct err *err)
         pthread_join(thread, NULL);
     else if (ok)
         new_query_git(m);
+    if (ok) {
+        former_save(m->project, m->box.host);
+        fill_borrowed(m, -1);
+    }
     return ok && new_confirm_dirty(m, err);
 }
 
@@ -179,6 +207,29 @@ static bool fill_project(struct new_maker *m, struct err *err)
     static bool (*const how[])(struct new_maker *, struct err *) = {
         [BOX_COPY] = fill_copy, [BOX_OVERLAY] = fill_overlay, [BOX_RW] = fill_real};
     return how[m->in->meta.workdir.mode](m, err);
+}
+
+static void choose_caches(struct new_maker *m)
+{
+    struct toolchains_input places = {.box = &m->box};
+    struct box_caches_choice choice;
+    m->box.setup = m->setup;
+    toolchains_places(&m->box, &m->arena, &places);
+    const struct box_caches_input input = {
+        .box = &m->box,
+        .box_home = m->setup.home,
+        .home = m->in->home,
+        .state = toolchains_state(&m->box, &m->arena),
+        .inside = places.inside,
+        .writable = places.writable,
+    };
+    box_caches_choose(&input, &m->arena, &choice);
+    m->setup.caches = choice.shown;
+    for (size_t i = 0; i < choice.omitted.n; i++)
+        buf_printf(
+            &m->report->caches, "%s'" STR_FMT "'", i ? ", " : "", STR_ARG(choice.omitted.p[i]));
+    if (choice.omitted.n)
+        buf_printf(&m->report->caches, ": %s", choice.why);
 }
 
 static bool fill_files(struct new_maker *m, struct err *err)
@@ -202,9 +253,12 @@ static bool new_fill(struct new_maker *m, struct err *err)
     AUTO_FREE char *path = beneath_name(m->box.fd);
     m->box.host = openat(m->box.fd, "host", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (!path || m->box.host < 0)
-        return err_errno(err, E_IO, path ? errno : ENOENT, "cannot make the box");
+        return err_errno(err, E_IO, path ? errno : ENOENT, "cannot create the box");
     m->box.path = arena_str(&m->arena, str_z(path));
-    return make_home(m->box.fd, m->in->agent, err) && fill_project(m, err) && fill_files(m, err);
+    if (!make_home(m->box.fd, m->in->agent, err) || !fill_project(m, err))
+        return false;
+    choose_caches(m);
+    return fill_files(m, err);
 }
 
 bool new_make(const struct boxes *boxes, const struct new_input *input, struct new_report *report,

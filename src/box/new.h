@@ -11,7 +11,7 @@
 #define BOX_NEW_H
 
 #include "box/box.h"
-#include "box/dirs.h"
+#include "box/box_dirs.h"
 #include "box/dirty.h"
 #include "change/copy.h"
 
@@ -22,6 +22,7 @@ struct new_input {
     const struct box_agent *agent;
     const struct box_dir *project; /* from dirs_check() */
     const char *state;             /* $CORDON_HOME: omitted from a copy */
+    const char *home;              /* the user's, or NULL */
     bool replace;
     bool ask_git; /* check for uncommitted changes; otherwise only the commit */
     /* Called with git's answer before anything is kept; false aborts. */
@@ -35,11 +36,13 @@ struct new_input {
 struct new_report {
     struct copy_report copied;
     enum box_layering layering;
-    struct buf why; /* why no overlay is used; otherwise empty */
+    struct buf why;    /* why no overlay is used; otherwise empty */
+    struct buf caches; /* caches that are not shared, and why; otherwise empty */
 };
 
-#define NEW_REPORT_INIT \
-    ((struct new_report){.copied = COPY_REPORT_INIT, .why = BUF_INIT(64 * 1024)})
+#define NEW_REPORT_INIT   \
+    ((struct new_report){ \
+        .copied = COPY_REPORT_INIT, .why = BUF_INIT(64 * 1024), .caches = BUF_INIT(64 * 1024)})
 void new_report_done(struct new_report *report);
 
 MUST_USE bool new_make(const struct boxes *boxes, const struct new_input *input,

@@ -2,17 +2,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/reset.h"
 
+#include "box/box_home.h"
 #include "box/layering.h"
+#include "change/former.h"
 #include "change/manifest.h"
 #include "change/upper.h"
-#include "path/lexical.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 enum {
     NAMED = 3, /* number of files named in a message */
-    PATHS_MAX = 1 << 20,
 };
 
 /* Unapplied work ------------------------------------------------------------------------------ */
@@ -38,8 +39,8 @@ bool reset_refuse_loss(const struct box *box, const char *verb, struct err *err)
     if (!reset_unapplied(box, &delta, err)) {
         if (err->code == E_NOT_FOUND)
             err_wrap(
-                err, "nobody can tell what the box '" STR_FMT "' has changed", STR_ARG(box->name));
-        return err_ctx(err, "remedy", "--abandon-unapplied, if nothing in it is needed");
+                err, "cannot determine the changes of the box '" STR_FMT "'", STR_ARG(box->name));
+        return err_ctx(err, "remedy", "use --abandon-unapplied if nothing in it is needed");
     }
     if (delta.n == 0)
         return true;
@@ -47,13 +48,12 @@ bool reset_refuse_loss(const struct box *box, const char *verb, struct err *err)
         buf_printf(&names, "%s'" STR_FMT "'", i ? ", " : "", STR_ARG(delta.items[i].path));
     if (delta.n > NAMED)
         buf_printf(&names, " and %zu more", delta.n - NAMED);
-    err_set(err, E_CONFLICT,
-        "%s the box '" STR_FMT "' would lose changes that were not applied: %s", verb,
+    err_set(err, E_CONFLICT, "%s the box '" STR_FMT "' would discard unapplied changes: %s", verb,
         STR_ARG(box->name), buf_z(&names));
     err_ctx(err, "name", STR_FMT, STR_ARG(box->name));
     err_ctx_int(err, "changes", (int64_t)delta.n);
     return err_ctx(err, "remedy",
-        "'cordon box apply " STR_FMT "' first, or --abandon-unapplied to lose them",
+        "run 'cordon box apply " STR_FMT "' first, or use --abandon-unapplied to discard them",
         STR_ARG(box->name));
 }
 
@@ -64,7 +64,7 @@ static bool project_mode(const struct box_trees *trees, mode_t *ret_mode, struct
 {
     struct stat st;
     if (fstat(trees->baseline >= 0 ? trees->baseline : trees->project, &st) != 0)
-        return err_errno(err, E_IO, errno, "cannot look at the project");
+        return err_errno(err, E_IO, errno, "cannot stat the project");
     *ret_mode = st.st_mode;
     return true;
 }
@@ -76,6 +76,7 @@ static bool write_manifest(const struct box *box, int project, struct err *err)
     AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
     if (box->meta.workdir.mode != BOX_OVERLAY)
         return true;
+    former_save(project, box->host);
     return manifest_take(project, &m, err) && manifest_write(&m, box->host, "manifest.reset", err);
 }
 
@@ -105,22 +106,29 @@ static bool reset_layers(const struct boxes *boxes, const struct box *box, struc
     return name_manifest(box, err);
 }
 
+/* Boxes of version 0.1 have none. */
+static bool reset_caches(const struct boxes *boxes, const struct box *box, struct err *err)
+{
+    AUTO_FD int fresh = -1;
+    if (faccessat(box->fd, "caches", F_OK, AT_SYMLINK_NOFOLLOW) != 0)
+        return true;
+    return box_begin_part(boxes, box->name, 0, &fresh, err) &&
+           box_swap_part(boxes, box->name, "caches", (struct str){0}, err);
+}
+
 static bool reset_home(const struct boxes *boxes, const struct box *box, struct err *err)
 {
-    AUTO_ARENA struct arena a = ARENA_INIT(PATHS_MAX);
     AUTO_FD int fresh = -1;
-    struct str dir = str_trim_end(box->agent->state_dir, '/'), home = agent_home(box->agent);
-    if (!box_begin_part(boxes, box->name, 0, &fresh, err))
-        return false;
-    if (dir.n && mkdirat(fresh, arena_strdup(&a, lexical_rest(home, dir)), 0700) != 0)
-        return err_errno(err, E_IO, errno, "cannot make the agent's home");
-    return box_swap_part(boxes, box->name, "home", (struct str){0}, err);
+    return box_begin_part(boxes, box->name, 0, &fresh, err) &&
+           box_home_fill(fresh, box->agent, err) &&
+           box_swap_part(boxes, box->name, "home", (struct str){0}, err);
 }
 
 bool reset_box(const struct boxes *boxes, const struct box *box,
     const struct reset_options *options, struct err *err)
 {
-    bool ok = reset_layers(boxes, box, err) && (!options->clean || reset_home(boxes, box, err));
+    bool ok = reset_layers(boxes, box, err) &&
+              (!options->clean || (reset_home(boxes, box, err) && reset_caches(boxes, box, err)));
     if (!ok)
         boxes_abandon(boxes, box->name); /* the part under construction */
     return ok;

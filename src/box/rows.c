@@ -57,7 +57,7 @@ static const struct box_agent rows[] = {
         .headless = Z("claude -p \"PROMPT\" --dangerously-skip-permissions"),
         .prompt_mode = AGENT_INTERACTIVE,
         .keys = LIST(Z("ANTHROPIC_API_KEY")),
-        .state_dir = Z("/home/yoloai/.claude/"),
+        .state_dir = Z("~/.claude/"),
         .submit = Z("Enter Enter"),
         .delay_ms = 3000,
         .model_flag = Z("--model"),
@@ -80,7 +80,7 @@ static const struct box_agent rows[] = {
         .headless = Z("cordon agent " IN_A_BOX " --prompt \"PROMPT\""),
         .prompt_mode = AGENT_HEADLESS,
         .keys = LIST(Z("ANTHROPIC_API_KEY"), Z("OPENAI_API_KEY")),
-        .state_dir = Z("/home/yoloai/.cordon/"),
+        .state_dir = Z("~/.cordon/"),
         .submit = Z("Enter"),
         .model_flag = Z("--model"),
         .hosts = LIST(Z("api.anthropic.com"), Z("api.openai.com")),
@@ -91,7 +91,7 @@ static const struct box_agent rows[] = {
         .headless = Z("codex exec --dangerously-bypass-approvals-and-sandbox \"PROMPT\""),
         .prompt_mode = AGENT_INTERACTIVE,
         .keys = LIST(Z("OPENAI_API_KEY")),
-        .state_dir = Z("/home/yoloai/.codex/"),
+        .state_dir = Z("~/.codex/"),
         .submit = Z("Enter"),
         .delay_ms = 3000,
         .model_flag = Z("--model"),
@@ -105,7 +105,7 @@ static const struct box_agent rows[] = {
         .headless = Z("gemini -p \"PROMPT\" --yolo"),
         .prompt_mode = AGENT_INTERACTIVE,
         .keys = LIST(Z("GEMINI_API_KEY")),
-        .state_dir = Z("/home/yoloai/.gemini/"),
+        .state_dir = Z("~/.gemini/"),
         .submit = Z("Enter"),
         .delay_ms = 3000,
         .model_flag = Z("--model"),
@@ -117,7 +117,7 @@ static const struct box_agent rows[] = {
         .headless = Z("opencode run \"PROMPT\""),
         .prompt_mode = AGENT_INTERACTIVE,
         .keys = LIST(Z("ANTHROPIC_API_KEY"), Z("OPENAI_API_KEY")),
-        .state_dir = Z("/home/yoloai/.local/"),
+        .state_dir = Z("~/.local/"),
         .submit = Z("Enter"),
         .delay_ms = 3000,
         .model_flag = Z("--model"),
@@ -129,7 +129,7 @@ static const struct box_agent rows[] = {
         .headless = Z("aider --yes-always --message \"PROMPT\""),
         .prompt_mode = AGENT_INTERACTIVE,
         .keys = LIST(Z("ANTHROPIC_API_KEY"), Z("OPENAI_API_KEY")),
-        .state_dir = Z("/home/yoloai/.aider/"),
+        .state_dir = Z("~/.aider/"),
         .submit = Z("Enter"),
         .delay_ms = 3000,
         .model_flag = Z("--model"),
@@ -141,6 +141,8 @@ static const struct box_agent rows[] = {
 /* clang-format on */
 
 const struct agent_rows agent_builtin = {rows, ARRAY_LEN(rows)};
+const char *const agent_builtin_names[] = {
+    "claude", "test", "cordon", "codex", "gemini", "opencode", "aider", NULL};
 
 static const char *const prompt_names[] = {
     [AGENT_INTERACTIVE] = "interactive", [AGENT_HEADLESS] = "headless"};
@@ -151,23 +153,24 @@ static const char *const prompt_names[] = {
     FIELD_STRS(json, struct box_agent, member, help, .def = "[]", FIELD_RANGE(0, LIST_MAX))
 
 static const struct field agent_fields[] = {
-    TEXT("name", name, "for --agent", .flags = FIELD_REQUIRED),
-    TEXT("command", command, "what is started in the box's terminal", .flags = FIELD_REQUIRED),
-    TEXT("headless_command", headless, "the same for one prompt, which stands for PROMPT"),
-    FIELD_ENUM("prompt_mode", struct box_agent, prompt_mode, prompt_names, "how it gets its prompt",
-        .def = "\"interactive\""),
-    NAMES("keys", keys, "environment variables that it gets"),
-    TEXT("state_dir", state_dir, "where it keeps its state, inside"),
-    TEXT("submit_sequence", submit, "keys that end a prompt", .def = "\"Enter\""),
+    TEXT("name", name, "name of the agent, for --agent", .flags = FIELD_REQUIRED),
+    TEXT("command", command, "command to start in the box's terminal", .flags = FIELD_REQUIRED),
+    TEXT("headless_command", headless, "command for a single prompt, which replaces PROMPT"),
+    FIELD_ENUM("prompt_mode", struct box_agent, prompt_mode, prompt_names,
+        "how the prompt is passed to it", .def = "\"interactive\""),
+    NAMES("keys", keys, "environment variables to pass to it"),
+    TEXT("state_dir", state_dir, "directory of its state, in the box"),
+    TEXT("submit_sequence", submit, "keys that submit a prompt", .def = "\"Enter\""),
     FIELD_U32("startup_delay_ms", struct box_agent, delay_ms,
-        "how long to wait before the prompt, without a ready_pattern", .def = "0",
+        "time to wait before sending the prompt if there is no ready_pattern", .def = "0",
         FIELD_RANGE(0, DELAY_MAX)),
-    TEXT("model_flag", model_flag, "the option that chooses a model"),
-    FIELD_MAP("model_aliases", struct box_agent, aliases, "short names of models", .def = "{}",
+    TEXT("model_flag", model_flag, "option to select a model"),
+    FIELD_MAP("model_aliases", struct box_agent, aliases, "aliases of models", .def = "{}",
         FIELD_RANGE(0, LIST_MAX)),
-    TEXT("ready_pattern", ready_pattern, "what its screen shows when it waits for a prompt"),
-    TEXT("idle_pattern", idle_pattern, "what its screen shows when it has nothing to do"),
-    NAMES("hosts", hosts, "hosts that it may reach"),
+    TEXT("ready_pattern", ready_pattern,
+        "regular expression for its screen when it is ready for a prompt"),
+    TEXT("idle_pattern", idle_pattern, "regular expression for its screen when it is idle"),
+    NAMES("hosts", hosts, "hosts that it may connect to"),
 };
 const struct shape box_agent_shape =
     SHAPE("agent", struct box_agent, agent_fields, "an agent that boxes can run");
@@ -193,8 +196,8 @@ static bool agent_not_found(struct str name, const struct agent_rows *users, str
         if (!agent_find_row(&agent_builtin, users->p[i].name))
             choice_add(&choice, arena_strdup(&a, users->p[i].name));
     choice_hint(&choice, "", &hint);
-    err_set(err, E_NOT_FOUND, "there is no agent '" STR_FMT "'%s; there are: %s", STR_ARG(name),
-        buf_z(&hint), choice_list(&choice));
+    err_set(err, E_NOT_FOUND, "no such agent '" STR_FMT "'; available: %s%s", STR_ARG(name),
+        choice_list(&choice), buf_z(&hint));
     return err_ctx(err, "agent", STR_FMT, STR_ARG(name));
 }
 
@@ -218,12 +221,21 @@ struct str agent_model(const struct box_agent *agent, struct str model)
     return model;
 }
 
+bool agent_chooses_home(const struct box_agent *agent)
+{
+    return agent->state_dir.n && agent->state_dir.p[0] == '/';
+}
+
 struct str agent_home(const struct box_agent *agent)
 {
     struct str dir = str_trim_end(agent->state_dir, '/');
-    if (!dir.n)
-        return STR("/home/yoloai");
-    return str_head(dir, (size_t)str_find_last(dir, '/'));
+    return agent_chooses_home(agent) ? str_head(dir, (size_t)str_find_last(dir, '/'))
+                                     : STR("/home/yoloai");
+}
+
+struct str agent_state_name(const struct box_agent *agent)
+{
+    return lexical_name(str_trim_end(agent->state_dir, '/'));
 }
 
 /* Checking ------------------------------------------------------------------------------------ */
@@ -246,7 +258,7 @@ static bool agent_check_keys(const struct box_agent *agent, struct err *err)
                                  ((key.p[k] | 0x20) >= 'a' && (key.p[k] | 0x20) <= 'z'));
         if (!plain)
             return agent_column_error(
-                err, "keys", key, "that is no name of an environment variable");
+                err, "keys", key, "not a valid name of an environment variable");
         if (row)
             return agent_column_error(err, "keys", key, row->reason);
     }
@@ -263,22 +275,29 @@ static bool check_hosts(const struct box_agent *agent, struct err *err)
                                  ((host.p[k] | 0x20) >= 'a' && (host.p[k] | 0x20) <= 'z'));
         if (!plain)
             return agent_column_error(
-                err, "hosts", host, "give a host's name, such as api.example.com");
+                err, "hosts", host, "expected a host name, such as api.example.com");
     }
     return true;
 }
 
 static bool check_state_dir(const struct box_agent *agent, struct err *err)
 {
-    struct str dir = agent->state_dir, home = agent_home(agent);
+    struct str dir = agent->state_dir, home = agent_home(agent), name, rest;
     if (!dir.n)
         return true;
+    if (str_starts_with(dir, STR("~/"))) {
+        rest = str_skip(dir, 2);
+        bool one = lexical_next(&rest, &name) && !str_is(name, ".") && !str_is(name, "..") &&
+                   !lexical_next(&rest, &name);
+        return one || agent_column_error(err, "state_dir", dir,
+                          "expected one directory in the home directory, such as ~/.agent");
+    }
     if (dir.p[0] != '/' || lexical_has_dots(dir))
         return agent_column_error(
-            err, "state_dir", dir, "it must be absolute, without '.' and '..'");
+            err, "state_dir", dir, "it must start with ~/, or be absolute, without '.' and '..'");
     if (home.n < 2 || blocked_path(home, BLOCKED_WRITE))
         return agent_column_error(err, "state_dir", dir,
-            "what holds it is the agent's home, and must be a directory of its own, such as "
+            "its parent is the agent's home, which must be a separate directory, such as "
             "/home/agent");
     return true;
 }
@@ -315,16 +334,16 @@ static bool check_commands(const struct box_agent *agent, struct err *err)
     if (!command_split(agent->command, &a, &words, &why))
         return agent_column_error(err, "command", agent->command, why.message);
     if (words.n == 0)
-        return agent_column_error(err, "command", agent->command, "it names no program");
+        return agent_column_error(err, "command", agent->command, "it does not name a program");
     if (!agent->headless.n)
         return agent->prompt_mode == AGENT_INTERACTIVE ||
                agent_column_error(
-                   err, "prompt_mode", STR("headless"), "that needs a headless_command");
+                   err, "prompt_mode", STR("headless"), "requires a headless_command");
     if (!command_split(agent->headless, &a, &words, &why))
         return agent_column_error(err, "headless_command", agent->headless, why.message);
     if (command_prompt_word(&words) == 0)
         return agent_column_error(err, "headless_command", agent->headless,
-            "PROMPT must stand in exactly one argument, and not in the program's name");
+            "PROMPT must occur in exactly one argument, and not in the program's name");
     return true;
 }
 
@@ -332,7 +351,7 @@ bool agent_check(const struct box_agent *agent, struct err *err)
 {
     if (!box_name_valid(agent->name))
         return agent_column_error(err, "name", agent->name,
-            "letters and digits, with single '.', '_' or '-' between them");
+            "expected letters and digits, with single '.', '_' or '-' between them");
     return check_commands(agent, err) && agent_check_keys(agent, err) &&
            check_state_dir(agent, err) && check_submit(agent, err) &&
            check_pattern("ready_pattern", agent->ready_pattern, err) &&

@@ -23,7 +23,8 @@ struct box_agent {
     struct str headless; /* with PROMPT in one of its words; no value if not supported */
     enum agent_prompt prompt_mode;
     struct str_list keys;     /* environment variables passed through; no others are */
-    struct str state_dir;     /* path in the box; its parent is HOME. No value: none */
+    struct str state_dir;     /* "~/NAME", or an absolute path, whose parent is HOME in the box.
+                                 No value: none */
     struct str submit;        /* keys that submit a prompt: "Enter Enter" */
     uint32_t delay_ms;        /* delay before typing a prompt, without a pattern */
     struct str model_flag;    /* no value: its model cannot be chosen */
@@ -39,6 +40,7 @@ struct agent_rows {
 };
 
 extern const struct agent_rows agent_builtin;
+extern const char *const agent_builtin_names[]; /* NULL-terminated, in the same order */
 extern const struct shape box_agent_shape;
 
 /* E_NOT_FOUND lists the existing agents. */
@@ -51,7 +53,14 @@ MUST_USE bool agent_check(const struct box_agent *agent, struct err *err);
 /* Resolves a model alias; other names are returned unchanged. */
 struct str agent_model(const struct box_agent *agent, struct str model);
 
-/* Parent of the state directory; "/home/yoloai" without one. */
+/* Whether the row says where HOME is. */
+bool agent_chooses_home(const struct box_agent *agent);
+
+/* HOME of a box that has none of its own: parent of an absolute state directory, otherwise
+ * "/home/yoloai". */
 struct str agent_home(const struct box_agent *agent);
+
+/* Name of the state directory in HOME; no value or "" without one. */
+struct str agent_state_name(const struct box_agent *agent);
 
 #endif

@@ -39,30 +39,33 @@ const char *const box_prompt_names[] = {
 };
 
 static const struct field state_fields[] = {
-    FIELD_ENUM("status", struct box_state, status, box_status_names, "what became of the agent",
+    FIELD_ENUM("status", struct box_state, status, box_status_names, "status of the agent",
         .flags = FIELD_REQUIRED),
-    FIELD_STR("started_at", struct box_state, started_at, "RFC 3339", FIELD_RANGE(0, WORD_MAX)),
-    FIELD_STR("ended_at", struct box_state, ended_at, "RFC 3339; absent: it has not",
+    FIELD_STR("started_at", struct box_state, started_at, "time of its start, RFC 3339",
         FIELD_RANGE(0, WORD_MAX)),
-    FIELD_I64("exit_code", struct box_state, exit_code, "of the agent; -1: none", .def = "-1",
-        FIELD_RANGE(-1, 255)),
-    FIELD_I64("signal", struct box_state, signal, "that ended the agent; 0: none", .def = "0",
-        FIELD_RANGE(0, 64)),
-    FIELD_ENUM("prompt", struct box_state, prompt, box_prompt_names, "whether it has its prompt",
+    FIELD_STR("ended_at", struct box_state, ended_at,
+        "time of its end, RFC 3339; absent: it has not ended", FIELD_RANGE(0, WORD_MAX)),
+    FIELD_I64("exit_code", struct box_state, exit_code, "exit status of the agent; -1: none",
+        .def = "-1", FIELD_RANGE(-1, 255)),
+    FIELD_I64("signal", struct box_state, signal, "signal that killed the agent; 0: none",
+        .def = "0", FIELD_RANGE(0, 64)),
+    FIELD_ENUM("prompt", struct box_state, prompt, box_prompt_names, "delivery of its prompt",
         .def = "\"none\""),
-    FIELD_STR("error", struct box_state, error, "why it failed, if not by itself",
+    FIELD_STR("error", struct box_state, error, "error that ended the run, if not the agent's own",
         .flags = FIELD_OMIT_EMPTY, FIELD_RANGE(0, WORD_MAX)),
-    FIELD_STRS("gaps", struct box_state, gaps, "limits that are weaker than asked", .def = "[]",
+    FIELD_STRS("gaps", struct box_state, gaps, "limits that are weaker than requested", .def = "[]",
         FIELD_RANGE(0, GAPS_MAX)),
-    FIELD_U64("run", struct box_state, run, "its recording is runs/<n>; 0: none", .def = "0"),
-    FIELD_U64("pid", struct box_state, pid, "of its supervisor", .def = "0"),
-    FIELD_U64("first", struct box_state, first, "of the sandbox's processes", .def = "0"),
+    FIELD_U64(
+        "run", struct box_state, run, "number of its recording, runs/<n>; 0: none", .def = "0"),
+    FIELD_U64("pid", struct box_state, pid, "process id of its supervisor", .def = "0"),
+    FIELD_U64(
+        "first", struct box_state, first, "process id of the sandbox's process 1", .def = "0"),
     FIELD_U64("proxy_ends", struct box_state, proxy_ends,
-        "how often the proxy of its network ended by itself", .def = "0"),
-    FIELD_BOOL("agent", struct box_state, agent, "the agent was started", .def = "false"),
+        "number of unexpected exits of its network proxy", .def = "0"),
+    FIELD_BOOL("agent", struct box_state, agent, "whether the agent was started", .def = "false"),
 };
 const struct shape box_state_shape =
-    SHAPE("state", struct box_state, state_fields, "what became of a box's last run");
+    SHAPE("state", struct box_state, state_fields, "result of a box's last run");
 
 /* The lock ------------------------------------------------------------------------------------ */
 
@@ -98,7 +101,7 @@ static bool is_held(int host_fd, bool *ret_held, struct err *err)
         return true;
     }
     if (fd < 0 || fcntl(fd, F_OFD_GETLK, &lock) != 0)
-        return err_errno(err, E_IO, errno, "cannot look at '%s'", lock_name);
+        return err_errno(err, E_IO, errno, "cannot stat '%s'", lock_name);
     *ret_held = lock.l_type != F_UNLCK;
     return true;
 }

@@ -34,6 +34,7 @@ struct emptier {
     size_t deleted, seen;
     int pauses; /* remaining pauses */
     bool late;
+    bool waits; /* for another process that empties it */
 };
 
 static bool is_late(struct emptier *e)
@@ -124,6 +125,18 @@ static size_t trash_run_round(struct emptier *e, struct dir *d, size_t *ret_done
     return stuck;
 }
 
+/* Only one process at a time. */
+static bool trash_lock(struct emptier *e, int fd)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000};
+    while (flock(fd, LOCK_EX | LOCK_NB) != 0) {
+        if (!e->waits || is_late(e))
+            return false;
+        nanosleep(&pause, NULL);
+    }
+    return true;
+}
+
 static bool trash_run(
     const struct boxes *boxes, struct emptier e, struct trash_left *ret_left, struct err *err)
 {
@@ -134,7 +147,7 @@ static bool trash_run(
     AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
     if (!dir_open(&d, boxes->trash, "."))
         return err_errno(err, E_IO, errno, "cannot open the trash of boxes");
-    if (flock(d.fd, LOCK_EX | LOCK_NB) != 0)
+    if (!trash_lock(&e, d.fd))
         return true;
     size_t done;
     do
@@ -148,7 +161,8 @@ static bool trash_run(
 bool trash_empty(
     const struct boxes *boxes, uint64_t max_ms, struct trash_left *ret_left, struct err *err)
 {
-    const struct emptier e = {.trash = boxes->trash, .until_ms = clock_mono_ms() + max_ms};
+    const struct emptier e = {
+        .trash = boxes->trash, .until_ms = clock_mono_ms() + max_ms, .waits = true};
     return trash_run(boxes, e, ret_left, err);
 }
 
@@ -232,9 +246,9 @@ bool trash_sweep(const struct boxes *boxes, size_t *ret_swept, struct err *err)
     if (boxes->making < 0)
         return true;
     if (!dir_open(&d, boxes->making, "."))
-        return err_errno(err, E_IO, errno, "cannot look for boxes that were never finished");
+        return err_errno(err, E_IO, errno, "cannot search for incomplete boxes");
     while (dir_next(&d)) {
-        AUTO_FD int lock = -1;
+        AUTO_BOX_LOCK int lock = -1;
         AUTO_ERR struct err busy = {0};
         struct str name = str_z(d.name);
         if (name.p[0] == '.')
@@ -252,6 +266,7 @@ void trash_empty_soon(const struct boxes *boxes)
 {
     AUTO_ERR struct err ignored = {0};
     struct trash_left left = {0};
-    if (!trash_empty(boxes, SOON_MS, &left, &ignored) || left.left)
+    const struct emptier e = {.trash = boxes->trash, .until_ms = clock_mono_ms() + SOON_MS};
+    if (!trash_run(boxes, e, &left, &ignored) || left.left)
         trash_empty_later(boxes);
 }

@@ -11,8 +11,8 @@ struct trash_left {
 };
 
 /* Deletes for at most max_ms. The trees were written by a box: symlinks are not followed, and modes
- * that prevent deletion are changed. Only one process at a time: others do nothing. A tree whose
- * top is locked (flock) is skipped. */
+ * that prevent deletion are changed. Only one process at a time: waits for another one. A tree
+ * whose top is locked (flock) is skipped. */
 MUST_USE bool trash_empty(
     const struct boxes *boxes, uint64_t max_ms, struct trash_left *ret_left, struct err *err);
 

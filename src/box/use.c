@@ -2,12 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/use.h"
 
-#include "box/runs.h"
+#include "box/box_runs.h"
 
 void box_use_done(struct box_use *use)
 {
     box_close(&use->box);
-    auto_fd(&use->lock);
+    boxes_unlock(&use->lock);
     boxes_close(&use->boxes);
 }
 
@@ -65,10 +65,9 @@ const char *box_use_proxy_ended(const struct box_state *state, struct arena *are
     if (!state->proxy_ends)
         return NULL;
     bool lost = state->proxy_ends > STATE_PROXY_RESTARTS;
-    return arena_printf(arena, "the proxy ended by itself %llu time%s, and was %s",
+    return arena_printf(arena, "the proxy exited unexpectedly %llu time%s and was %s",
         (unsigned long long)state->proxy_ends, state->proxy_ends == 1 ? "" : "s",
-        lost ? "not started again: the box has no network until it is started again"
-             : "started again");
+        lost ? "not restarted: the box has no network until you restart the box" : "restarted");
 }
 
 size_t box_use_old_runs(const struct box *box, bool only_count, struct arena *arena)

@@ -2,11 +2,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/view.h"
 
+#include "base/variable.h"
+#include "box/box_caches.h"
+#include "box/box_home.h"
 #include "box/command.h"
 #include "box/installed.h"
+#include "box/toolchains.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
-#include "policy/preset.h"
+#include "policy/dir_list.h"
+#include "policy/host.h"
+#include "repo/identity.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +22,7 @@
 enum {
     PROCESSES = 4096,
     OPEN_FILES = 64 * 1024,
-    ENV_MAX = 24,
+    ENV_MAX = 24, /* variables that we set */
 };
 #define TMP_BYTES ((uint64_t)2 << 30)
 
@@ -27,10 +33,12 @@ struct view_builder {
     struct box_view *view;
     struct str home;   /* path in the box */
     struct str hidden; /* $CORDON_HOME on the host */
-    struct str_list inside, writable;
+    struct toolchains_input tools;
     struct plan_bind *binds;
     size_t n_binds;
-    struct plan_overlay overlay;
+    struct plan_overlay overlays[1 + BOX_CACHES_MAX];
+    size_t n_overlays;
+    struct str_list system; /* programs of the system, without toolchains of the user */
     struct installed installed;
 };
 
@@ -78,12 +86,12 @@ static bool bind_writable(struct view_builder *v, struct str path, struct err *e
     const char *git = arena_printf(v->a, STR_FMT "/.git", STR_ARG(path));
     if (!view_bind(v, path, path, true, err))
         return false;
-    v->writable.p[v->writable.n++] = path;
     if (lstat(git, &st) != 0)
-        return errno == ENOENT || err_errno(err, E_IO, errno, "cannot look at '%s'", git);
+        return errno == ENOENT || err_errno(err, E_IO, errno, "cannot stat '%s'", git);
     if (S_ISLNK(st.st_mode))
         return err_set(err, E_FS_VIOLATION,
-            "'%s' is a link, which a box that may write there could lead elsewhere; use ':copy'",
+            "'%s' is a link, which the box could redirect, because it can write there; use "
+            "':copy'",
             git);
     return view_bind(v, str_z(git), str_z(git), false, err);
 }
@@ -91,7 +99,7 @@ static bool bind_writable(struct view_builder *v, struct str path, struct err *e
 static bool add_overlay(struct view_builder *v, struct err *err)
 {
     const struct box *box = v->box;
-    struct plan_overlay *o = &v->overlay;
+    struct plan_overlay *o = &v->overlays[v->n_overlays++];
     struct str lower = box->meta.workdir.mode == BOX_COPY ? box_part_path(box, "base", NULL, v->a)
                                                           : box->meta.workdir.host_path;
     mode_t mode;
@@ -119,13 +127,28 @@ static bool add_project(struct view_builder *v, struct err *err)
 /* The agent's home must not be inside another mounted directory. */
 static bool check_home(const struct view_builder *v, struct err *err)
 {
-    for (size_t i = 0; i < v->inside.n; i++)
-        if (lexical_is_below(v->inside.p[i], v->home))
+    for (size_t i = 0; i < v->tools.inside.n; i++)
+        if (lexical_is_below(v->tools.inside.p[i], v->home))
             return err_set(err, E_CLI_INVALID_ARG,
-                "'" STR_FMT "', where the agent is at home in the box, lies in '" STR_FMT
-                "', which the box is to show",
-                STR_ARG(v->home), STR_ARG(v->inside.p[i]));
+                "'" STR_FMT "', the agent's home in the box, is in '" STR_FMT
+                "', which is also mounted in the box",
+                STR_ARG(v->home), STR_ARG(v->tools.inside.p[i]));
     return true;
+}
+
+static void add_caches(struct view_builder *v)
+{
+    struct toolchains_input own = v->tools;
+    own.inside.n -= v->box->setup.caches.n; /* the last ones */
+    const struct box_caches_input input = {
+        .box = v->box,
+        .box_home = v->home,
+        .home = v->in->home,
+        .state = v->hidden,
+        .inside = own.inside,
+        .writable = own.writable,
+    };
+    v->n_overlays += box_caches_overlays(&input, v->a, &v->overlays[v->n_overlays]);
 }
 
 static bool add_places(struct view_builder *v, struct err *err)
@@ -136,12 +159,9 @@ static bool add_places(struct view_builder *v, struct err *err)
     };
     const struct box *box = v->box;
     const struct box_setup *setup = &box->setup;
-    v->binds = ARENA_NEW(v->a, struct plan_bind, HOME_AND_PROJECT + EACH * setup->n_extras);
-    v->inside.p = ARENA_NEW(v->a, struct str, setup->n_extras + 1);
-    v->writable.p = ARENA_NEW(v->a, struct str, setup->n_extras + 1);
-    v->inside.p[v->inside.n++] = box->meta.workdir.mount_path;
-    for (size_t i = 0; i < setup->n_extras; i++)
-        v->inside.p[v->inside.n++] = setup->extras[i].path;
+    struct plan_bind *tools;
+    size_t n = toolchains_binds(&v->tools, v->a, &v->view->confined.policy, &tools);
+    v->binds = ARENA_NEW(v->a, struct plan_bind, HOME_AND_PROJECT + EACH * setup->n_extras + n);
     struct str home = str_z(arena_printf(v->a, STR_FMT "/home", STR_ARG(box->path)));
     if (!check_home(v, err) || !add_project(v, err) || !view_bind(v, v->home, home, true, err))
         return false;
@@ -151,29 +171,13 @@ static bool add_places(struct view_builder *v, struct err *err)
                           : view_bind(v, e->path, e->path, false, err)))
             return false;
     }
+    for (size_t i = 0; i < n; i++)
+        v->binds[v->n_binds++] = tools[i];
+    add_caches(v);
     return true;
 }
 
 /* Policy -------------------------------------------------------------------------------------- */
-
-static void view_remove_path(struct str_list *list, struct str path)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < list->n; i++)
-        if (!str_eq(list->p[i], path))
-            list->p[n++] = list->p[i];
-    list->n = n;
-}
-
-static struct str_list view_join_lists(struct arena *a, struct str_list one, struct str_list two)
-{
-    struct str_list both = {ARENA_NEW(a, struct str, one.n + two.n), one.n + two.n};
-    if (one.n)
-        memcpy(both.p, one.p, one.n * sizeof(*one.p));
-    if (two.n)
-        memcpy(both.p + one.n, two.p, two.n * sizeof(*two.p));
-    return both;
-}
 
 static void view_set_limits(const struct box_limits *limits, struct policy_limits *p)
 {
@@ -188,43 +192,19 @@ static void view_set_limits(const struct box_limits *limits, struct policy_limit
     };
 }
 
-/* The system part of the build preset; the directories are separate mounts. */
+/* The system; the box's directories are separate mounts. */
 static bool view_make_policy(struct view_builder *v, struct err *err)
 {
     struct policy *p = &v->view->confined.policy;
-    struct str root = v->box->meta.workdir.host_path;
     struct str_list hosts;
-    if (!preset_load("build", root, v->a, p, err))
+    if (!toolchains_policy(v->box, v->a, p, err))
         return false;
-    view_remove_path(&p->fs.allowed_read, root);
-    view_remove_path(&p->fs.allowed_write, root);
-    view_remove_path(&p->exec.allowed_executables, root);
-    p->fs.working_dir = (struct str){0};
     if (box_network(v->box, &hosts) == BOX_NETWORK_ON) {
         p->network = POLICY_NETWORK_ENABLED;
         p->network_unsafe_ack = true;
     }
     view_set_limits(&v->box->setup.limits, &p->limits);
     return true;
-}
-
-/* The state directory, which contains the box as sandboxes/<name>. */
-static struct str view_state_dir(const struct box *box, struct arena *a)
-{
-    struct str dir = str_head(box->path, (size_t)str_find_last(box->path, '/'));
-    if (str_is(lexical_name(dir), "sandboxes"))
-        dir = str_head(dir, (size_t)str_find_last(dir, '/'));
-    return arena_str(a, dir.n ? dir : STR("/"));
-}
-
-static struct str view_env_value(const char *const *all, struct str name)
-{
-    for (; all && *all; all++) {
-        struct str one = str_z(*all);
-        if (str_starts_with(one, name) && one.n > name.n && one.p[name.n] == '=')
-            return str_skip(one, name.n + 1);
-    }
-    return (struct str){0};
 }
 
 static struct str view_resolve(struct arena *a, struct str path)
@@ -234,10 +214,12 @@ static struct str view_resolve(struct arena *a, struct str path)
     return name ? arena_str(a, str_z(name)) : (struct str){0};
 }
 
-/* Path of this executable, if it still exists. */
+/* Path of cordon(1): this executable, if it still exists, or the one that a library was given. */
 static const char *own_program(const struct view_builder *v)
 {
     char self[PATH_MAX];
+    if (v->in->self)
+        return v->in->self[0] ? v->in->self : NULL;
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
     self[MAX(n, 0)] = '\0';
     return n > 0 && access(self, X_OK) == 0 ? arena_strdup(v->a, str_z(self)) : NULL;
@@ -258,25 +240,18 @@ static const char *program_name(const struct view_builder *v)
     return own ? own : name;
 }
 
-static bool lies_in(const struct str_list *dirs, struct str path)
-{
-    for (size_t i = 0; i < dirs->n; i++)
-        if (str_eq(dirs->p[i], path) || lexical_is_below(dirs->p[i], path))
-            return true;
-    return false;
-}
-
 /* Only the file: an agent that runs outside of a box executes its tools in the box with it. */
 static void add_own_program(struct view_builder *v)
 {
     struct policy *p = &v->view->confined.policy;
     const char *own = own_program(v);
     struct str path = own ? str_z(own) : (struct str){0};
-    if (!own || lies_in(&p->exec.allowed_executables, path) || lies_in(&v->inside, path))
+    if (!own || dir_list_holds(&p->exec.allowed_executables, path) ||
+        dir_list_holds(&v->tools.inside, path))
         return;
     const struct str_list shown = {&path, 1};
-    p->fs.allowed_read = view_join_lists(v->a, p->fs.allowed_read, shown);
-    p->exec.allowed_executables = view_join_lists(v->a, p->exec.allowed_executables, shown);
+    p->fs.allowed_read = dir_list_join(v->a, p->fs.allowed_read, shown);
+    p->exec.allowed_executables = dir_list_join(v->a, p->exec.allowed_executables, shown);
 }
 
 static bool add_program(struct view_builder *v, struct err *err)
@@ -285,107 +260,75 @@ static bool add_program(struct view_builder *v, struct err *err)
     AUTO_ERR struct err missing = {0};
     const struct installed_input input = {
         .program = program_name(v),
-        .path = view_env_value(v->in->environ, STR("PATH")),
+        .path = variable_of(v->in->environ, STR("PATH")),
         .cwd = v->box->meta.workdir.mount_path,
         .home = view_resolve(v->a, str_z(v->in->home)),
         .state = v->hidden,
-        .inside = v->inside,
-        .system = p->exec.allowed_executables,
-        .writable = v->writable,
+        .inside = v->tools.inside,
+        .system = v->system,
+        .writable = v->tools.writable,
     };
     if (!input.program || !installed_find(&input, v->a, &v->installed, &missing))
         return !v->in->program || err_move(err, &missing);
     if (v->in->program)
         v->view->program = v->installed.path.p;
-    p->fs.allowed_read = view_join_lists(v->a, p->fs.allowed_read, v->installed.shown);
+    p->fs.allowed_read = dir_list_join(v->a, p->fs.allowed_read, v->installed.shown);
     p->exec.allowed_executables =
-        view_join_lists(v->a, p->exec.allowed_executables, v->installed.shown);
+        dir_list_join(v->a, p->exec.allowed_executables, v->installed.shown);
     return true;
 }
 
 /* Environment --------------------------------------------------------------------------------- */
 
 struct view_env {
-    struct str_pair pairs[ENV_MAX];
+    struct str_pair *pairs;
     size_t n;
 };
 
+/* Replaces a variable of the user. */
 static void view_set_env(struct view_env *s, const char *name, struct str value)
 {
-    BUG_ON(s->n == ENV_MAX);
+    for (size_t i = 0; i < s->n; i++)
+        if (str_is(s->pairs[i].key, name)) {
+            s->pairs[i].text = value;
+            return;
+        }
     s->pairs[s->n++] = (struct str_pair){str_z(name), value};
 }
 
-static bool view_is_shown(const struct view_builder *v, struct str dir)
+static struct str view_env_value(const struct str_map *set, const char *name)
 {
-    const struct str_list *const lists[] = {
-        &v->view->confined.policy.exec.allowed_executables, &v->inside, &v->installed.dirs};
-    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
-        for (size_t i = 0; i < lists[k]->n; i++)
-            if (lexical_is_below(lists[k]->p[i], dir))
-                return true;
-    return false;
+    for (size_t i = 0; i < set->n; i++)
+        if (str_is(set->p[i].key, name))
+            return set->p[i].text;
+    return (struct str){0};
 }
 
-static bool view_has_path_dir(const struct buf *path, struct str dir)
-{
-    struct str one, rest = buf_str(path);
-    while (str_cut(rest, ':', &one, &rest))
-        if (str_eq(one, dir))
-            return true;
-    return false;
-}
-
-static void view_add_path_dir(struct buf *path, struct str dir)
-{
-    if (view_has_path_dir(path, dir))
-        return;
-    if (path->n)
-        buf_add_byte(path, ':');
-    buf_add_str(path, dir);
-}
-
-/* The caller's PATH, without directories that are not in the box; then the usual ones. */
+/* The user's PATH without directories that are not in the box. The box's own programs come first,
+ * unless the user's PATH has another place for them. */
 static struct str make_path(const struct view_builder *v)
 {
-    static const char *const usual[] = {"/usr/local/bin", "/usr/bin", "/bin"};
     AUTO_BUF struct buf path = BUF_INIT(1 << 20);
-    struct str one, rest = view_env_value(v->in->environ, STR("PATH"));
-    buf_printf(&path, STR_FMT "/.local/bin", STR_ARG(v->home));
-    while (rest.p && str_cut(rest, ':', &one, &rest)) {
-        if (one.n == 0 || one.p[0] != '/')
-            continue;
-        struct str clean = lexical_absolute(v->a, STR("/"), one), real = view_resolve(v->a, clean);
-        if (view_is_shown(v, clean))
-            view_add_path_dir(&path, clean);
-        else if (real.n && view_is_shown(v, real))
-            view_add_path_dir(&path, real);
-    }
+    struct str one, rest = view_env_value(&v->view->confined.policy.env.set, "PATH");
+    struct str own = str_z(arena_printf(v->a, STR_FMT "/.local/bin", STR_ARG(v->home)));
+    bool listed = false;
+    for (struct str all = rest; all.p && str_cut(all, ':', &one, &all);)
+        listed = listed || str_eq(one, own);
+    if (!listed)
+        dir_list_append(&path, own);
+    while (rest.p && str_cut(rest, ':', &one, &rest))
+        dir_list_append(&path, one);
     for (size_t i = 0; i < v->installed.dirs.n; i++)
-        view_add_path_dir(&path, v->installed.dirs.p[i]);
-    for (size_t i = 0; i < ARRAY_LEN(usual); i++)
-        view_add_path_dir(&path, str_z(usual[i]));
+        dir_list_append(&path, v->installed.dirs.p[i]);
     return arena_str(v->a, buf_str(&path));
 }
 
-/* Hosts reached without the proxy: the box's own loopback, except for names in the list, which
- * refer to the host. */
 static struct str direct_hosts(const struct view_builder *v)
 {
-    static const char *const own[] = {"localhost", "127.0.0.1"};
     AUTO_BUF struct buf text = BUF_INIT(64);
     struct str_list hosts;
     (void)box_network(v->box, &hosts);
-    for (size_t i = 0; i < ARRAY_LEN(own); i++) {
-        bool listed = false;
-        for (size_t k = 0; k < hosts.n; k++) {
-            struct str name = hosts.p[k], port;
-            (void)str_cut(name, ':', &name, &port);
-            listed = listed || str_is(name, own[i]);
-        }
-        if (!listed)
-            buf_printf(&text, "%s%s", text.n ? "," : "", own[i]);
-    }
+    host_add_direct(&hosts, &text);
     return arena_str(v->a, buf_str(&text));
 }
 
@@ -404,58 +347,44 @@ static void view_set_proxy_env(const struct view_builder *v, struct view_env *s)
 
 static void make_env(struct view_builder *v)
 {
-    struct view_env s = {.n = 0};
     struct policy_env *env = &v->view->confined.policy.env;
+    struct view_env s = {ARENA_NEW(v->a, struct str_pair, env->set.n + ENV_MAX), env->set.n};
+    if (s.n)
+        memcpy(s.pairs, env->set.p, s.n * sizeof(*s.pairs));
     view_set_env(&s, "HOME", v->home);
     view_set_env(&s, "PATH", make_path(v));
     view_set_env(&s, "CORDON_BOX", v->box->name);
+    view_set_env(&s, "XDG_RUNTIME_DIR", str_z(arena_printf(v->a, "/run/user/%u", geteuid())));
     view_set_env(&s, "IS_SANDBOX", STR("1")); /* without it some agents refuse to run as root */
     if (v->in->proxy_port)
         view_set_proxy_env(v, &s);
-    env->set = (struct str_map){ARENA_NEW(v->a, struct str_pair, s.n), s.n};
-    memcpy(env->set.p, s.pairs, s.n * sizeof(*s.pairs));
+    BUG_ON(s.n > env->set.n + ENV_MAX);
+    env->set = (struct str_map){s.pairs, s.n};
     env->inherit = true;
     env->allowlist = v->box->agent->keys;
+    extra_apply(&(struct policy_extra){.env = v->box->setup.env}, v->in->environ, v->a,
+        &v->view->confined.policy);
 }
 
 /* The view ------------------------------------------------------------------------------------ */
 
-/* Creates a mount point inside the box's home, as the sandbox setup does not create it there. */
-static bool make_place(int home, struct str rest, bool is_dir, struct arena *a)
-{
-    struct str name, left = rest;
-    AUTO_FD int dir = beneath_open(home, ".", O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
-    while (dir >= 0 && lexical_next(&left, &name)) {
-        const char *text = arena_strdup(a, name);
-        bool last = str_trim_end(left, '/').n == 0;
-        int made =
-            last && !is_dir ? mknodat(dir, text, S_IFREG | 0600, 0) : mkdirat(dir, text, 0700);
-        if (made != 0 && errno != EEXIST)
-            return false;
-        if (last)
-            return true;
-        int inner = beneath_open(dir, text, O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
-        close(dir);
-        dir = inner;
-    }
-    return dir >= 0;
-}
-
-static bool make_places(const struct view_builder *v, struct err *err)
+/* Prepares the box's home directory: mount points, and the safe part of the user's git settings. */
+static bool prepare_home(const struct view_builder *v, struct err *err)
 {
     const struct plan *plan = &v->view->confined.plan;
     AUTO_FD int home = openat(v->box->fd, "home", O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    const char *config = variable_of(v->in->environ, STR("XDG_CONFIG_HOME")).p;
     for (size_t i = 0; i < plan->n_steps; i++) {
         const struct plan_step *s = &plan->steps[i];
         if ((s->kind != PLAN_BIND && s->kind != PLAN_OVERLAY) || str_eq(s->at, v->home) ||
             !lexical_is_below(v->home, s->at))
             continue;
         bool is_dir = s->kind == PLAN_OVERLAY || (s->access & PLAN_IS_DIR);
-        if (!make_place(home, lexical_rest(v->home, s->at), is_dir, v->a))
-            return err_errno(err, E_IO, errno, "cannot make a place for '" STR_FMT "' in the box",
-                STR_ARG(s->at));
+        if (!box_home_place(home, lexical_rest(v->home, s->at), is_dir, v->a))
+            return err_errno(err, E_IO, errno,
+                "cannot create a mount point for '" STR_FMT "' in the box", STR_ARG(s->at));
     }
-    return true;
+    return box_home_identity(home, identity_read(v->in->home, config, v->a), err);
 }
 
 static bool view_confine(struct view_builder *v, struct err *err)
@@ -465,32 +394,45 @@ static bool view_confine(struct view_builder *v, struct err *err)
         .host.home = v->in->home,
         .plan = {.hidden = &v->hidden,
             .n_hidden = 1,
-            .overlays = &v->overlay,
-            .n_overlays = v->overlay.at.p != NULL,
+            .overlays = v->overlays,
+            .n_overlays = v->n_overlays,
             .binds = v->binds,
             .n_binds = v->n_binds},
         .inside_command = v->view->program ? v->installed.path : STR("/bin/sh"),
         .inside_cwd = v->box->meta.workdir.mount_path,
         .environ = v->in->environ,
+        .own_view = true,
     };
     if (!confined_make(c, &options, v->a, err))
         return false;
     c->plan.limits_inexact = v->box->setup.inexact_limits;
     c->plan.cpu_millis = v->box->setup.limits.cpu_millis;
+    c->plan.remedies = (struct plan_remedies){
+        .inexact = "create the box again with --ack-inexact-limits",
+        .interpreter = "in the box: create it again with --dir and the interpreter's directory",
+    };
     return true;
 }
 
 bool view_make(const struct box *box, const struct view_input *input, struct arena *arena,
     struct box_view *ret_view, struct err *err)
 {
+    struct developer developer;
     *ret_view = (struct box_view){0};
     struct view_builder *v = ARENA_NEW(arena, struct view_builder, 1); /* the plan points into it */
     *v = (struct view_builder){.box = box, .in = input, .a = arena, .view = ret_view};
-    v->home = arena_str(arena, agent_home(box->agent));
-    v->hidden = view_state_dir(box, arena);
-    if (!add_places(v, err) || !view_make_policy(v, err) || !add_program(v, err))
+    v->home = arena_str(arena, box_home(box));
+    v->hidden = toolchains_state(box, arena);
+    v->tools = (struct toolchains_input){
+        .box = box, .environ = input->environ, .home = input->home, .state = v->hidden};
+    toolchains_places(box, arena, &v->tools);
+    if (!view_make_policy(v, err))
+        return false;
+    v->system = ret_view->confined.policy.exec.allowed_executables;
+    toolchains_add(&v->tools, arena, &ret_view->confined.policy, &developer);
+    if (!add_program(v, err))
         return false;
     add_own_program(v);
     make_env(v);
-    return view_confine(v, err) && make_places(v, err);
+    return add_places(v, err) && view_confine(v, err) && prepare_home(v, err);
 }

@@ -5,9 +5,9 @@
  *     launch_start(&(struct launch){.plan = &view.confined.plan, …}, …)
  *
  * Inside: the system read-only, as in any sandbox; the project at its own path, under the box's
- * layer, executable; extra directories, read-only unless `:rw`; HOME at the parent of the agent's
- * state directory, which is the box's home/; a private /tmp; the agent's own program, wherever it
- * is installed, read-only. Nothing else of $HOME or $CORDON_HOME.
+ * layer, executable; extra directories, read-only unless `:rw`; HOME at the user's own path, which
+ * is the box's home/; a private /tmp; read-only the user's toolchains (box/toolchains.h), and the
+ * agent's own program, wherever it is installed. Nothing else of $HOME or $CORDON_HOME.
  *
  * In a directory that the box writes directly (`:rw`), `.git` is read-only: the host's git would
  * run programs configured there.
@@ -24,6 +24,7 @@ struct view_input {
     const char *home;           /* the user's actual home, or NULL */
     const char *program;        /* argv[0] of the command; NULL: the agent's, if installed */
     uint16_t proxy_port;        /* in the box; 0: no proxy */
+    const char *self;           /* path of cordon(1); NULL: this executable, "": none */
 };
 
 /* Must not be moved. */

@@ -69,7 +69,7 @@ static void draw_hint(struct attach *a)
     if (a->prefix)
         snprintf(text, sizeof(text), " d detach   [ scroll back   Ctrl-] send Ctrl-] ");
     else if (a->scrolls)
-        snprintf(text, sizeof(text), " %u of %u lines back   q leave ", a->screen.back,
+        snprintf(text, sizeof(text), " %u of %u lines back   q quit ", a->screen.back,
             a->screen.history);
     else if (clock_mono_ms() < a->hint_until_ms)
         snprintf(

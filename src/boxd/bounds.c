@@ -2,6 +2,8 @@
  * the disk space used by its layer and its home, which only the supervisor measures. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boxd/bounds.h"
+
+#include "box/box_caches.h"
 #include "boxd/supervisor_loop.h"
 #include "io/dir.h"
 
@@ -35,6 +37,7 @@ bool bounds_check(const struct box_setup *setup, bool layered, struct err *err)
             .asked_processes = l->processes != 0},
         .limits_inexact = setup->inexact_limits,
         .cpu_millis = l->cpu_millis,
+        .remedies.inexact = "add --ack-inexact-limits",
     };
     struct limiter limiter = LIMITER_NONE;
     if (!limiter_open(&plan, NULL, &a, &limiter, err))
@@ -50,11 +53,11 @@ static void bounds_report_gaps(struct supervisor *sv, const struct limiter_kept 
     const struct box_limits *l = &sv->box->setup.limits;
     if (l->memory_bytes && !kept->memory)
         supervisor_add_gap(
-            sv, "memory: of each process, not of all together (no delegated cgroup)");
+            sv, "memory: limited for each process, not for all together (no delegated cgroup)");
     if (kept->processes == LIMITER_COUNT)
         supervisor_add_gap(sv,
-            "processes: counted, not refused by the kernel; if there are too many, all "
-            "are killed");
+            "processes: counted, not limited by the kernel; if there are too many, all are "
+            "killed");
     if (l->cpu_millis && !kept->cpus)
         supervisor_add_gap(sv, "CPUs: not limited (no delegated cgroup)");
 }
@@ -68,12 +71,13 @@ void bounds_apply(struct supervisor *sv, const struct child *child)
         const struct rlimit cpu = {l->cpu_seconds, l->cpu_seconds + CPU_GRACE};
         bool ok = prlimit(child->pid, RLIMIT_CPU, &cpu, NULL) == 0;
         supervisor_add_gap(
-            sv, ok ? "cpu: of each process, not of all together" : "cpu: not limited");
+            sv, ok ? "cpu: limited for each process, not for all together" : "cpu: not limited");
     }
     if (l->disk_bytes)
-        supervisor_add_gap(sv, sv->box->setup.layering == BOX_LAYERS_NONE
-                                   ? "disk: of its home only, and measured every few seconds"
-                                   : "disk: measured every few seconds, not refused at once");
+        supervisor_add_gap(
+            sv, sv->box->setup.layering == BOX_LAYERS_NONE
+                    ? "disk: limited for its home only, and measured every few seconds"
+                    : "disk: measured every few seconds, not enforced immediately");
     sv->measure_ms = clock_mono_ms() + MEASURE_MS;
 }
 
@@ -125,6 +129,13 @@ static struct bounds_walk bounds_measure_box(const struct box *box)
     if (layering != BOX_LAYERS_NONE)
         bounds_add_dir(&w, open(box_part_path(box, "work", leaf, &a).p, OPEN_DIR), 0);
     bounds_add_dir(&w, openat(box->fd, "home", OPEN_DIR), 0);
+    AUTO_DIR struct dir caches = DIR_INIT(BOX_CACHES_MAX);
+    bool listed = dir_open(&caches, box->fd, "caches");
+    while (listed && dir_next(&caches))
+        bounds_add_dir(&w,
+            open(arena_printf(&a, STR_FMT "/caches/%s/upper", STR_ARG(box->path), caches.name),
+                OPEN_DIR),
+            0);
     return w;
 }
 
@@ -138,16 +149,15 @@ static bool is_too_much(struct supervisor *sv, const struct bounds_walk *w)
     const uint64_t limit = sv->box->setup.limits.disk_bytes;
     if (w->cut)
         return !err_set(&sv->error, E_TIMEOUT,
-            "the box's changes are more files than can be measured (%d)", MEASURE_ENTRIES);
+            "the box's changes contain more files than can be measured (%d)", MEASURE_ENTRIES);
     if (w->bytes > limit)
         return !err_set(&sv->error, E_TIMEOUT,
-            "the box's changes and home take %llu bytes of disk, and its limit is %llu",
+            "the box's changes and home take %llu bytes of disk, its limit is %llu",
             (unsigned long long)w->bytes, (unsigned long long)limit);
     sv->closed_times = w->closed ? sv->closed_times + 1 : 0;
     return sv->closed_times == CLOSED_MAX &&
            !err_set(&sv->error, E_TIMEOUT,
-               "the box has a directory that can't be read, and so not measured for its limit of "
-               "disk");
+               "the box has an unreadable directory, so its disk usage cannot be measured");
 }
 
 /* The interval grows with the walk's duration: measuring takes at most a tenth of the time. */

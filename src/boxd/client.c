@@ -5,15 +5,14 @@
 #include "base/clock.h"
 #include "box/state.h"
 #include "boxd/link.h"
+#include "io/interrupt.h"
 #include "io/relay.h"
 #include "io/tty.h"
-#include "sandbox/descriptors.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 
 enum {
     SEND_MS = 5000,
@@ -21,6 +20,7 @@ enum {
     DRAIN_MS = 200,      /* without output after the exit: leftover processes may hold pipes open */
     RELAYS = 3,
     WORDS_PIECE = 32 * 1024,
+    CANCEL_MS = 2000, /* between SIGTERM and SIGKILL to a canceled command */
     HALT_GRACE_MS = 5000,
     HALT_MS = 10 * 1000,
     HALT_LOOK_MS = 5,
@@ -39,7 +39,7 @@ bool client_connect(const struct box *box, int *ret_fd, struct err *err)
 
 static bool is_gone(struct err *err)
 {
-    err_set(err, E_NOT_FOUND, "the box's supervisor is gone");
+    err_set(err, E_NOT_FOUND, "lost the connection to the box's supervisor");
     return err_ctx(err, "box", "gone");
 }
 
@@ -57,7 +57,7 @@ static bool send_packet(int fd, enum link_word word, const void *head, size_t n,
         if (sent == LINK_CROWDED)
             return link_crowded("the standard streams of a command", err);
         if (clock_mono_ms() >= until)
-            return err_set(err, E_IO, "the box's supervisor does not listen");
+            return err_set(err, E_IO, "timeout: the box's supervisor does not respond");
         struct pollfd wait = {.fd = fd, .events = POLLOUT};
         (void)poll(&wait, 1, SEND_MS / 10);
     }
@@ -82,7 +82,7 @@ bool client_stop(int fd, uint64_t grace_ms, struct err *err)
         if (got == LINK_GOT)
             link_drop_fds(packet);
     }
-    return err_set(err, E_TIMEOUT, "the box's supervisor has not ended");
+    return err_set(err, E_TIMEOUT, "timeout: the box's supervisor has not ended");
 }
 
 /* Halting ------------------------------------------------------------------------------------- */
@@ -110,7 +110,7 @@ bool client_halt(const struct box *box, int *ret_lock, struct err *err)
             return false;
         if (!held && clock_mono_ms() >= until)
             return err_set(
-                err, E_CONFLICT, "the box '" STR_FMT "' does not end", STR_ARG(box->name));
+                err, E_CONFLICT, "the box '" STR_FMT "' does not stop", STR_ARG(box->name));
         if (!held)
             (void)poll(NULL, 0, HALT_LOOK_MS);
     }
@@ -153,7 +153,7 @@ bool client_stop_box(const struct box *box, uint64_t grace_ms, bool *ret_ran, st
             return false;
         if (!free && clock_mono_ms() >= until)
             return err_set(
-                err, E_TIMEOUT, "the box '" STR_FMT "' has not ended", STR_ARG(box->name));
+                err, E_TIMEOUT, "the box '" STR_FMT "' did not stop in time", STR_ARG(box->name));
     }
     *ret_ran = ran;
     return true;
@@ -170,7 +170,9 @@ struct client_run {
     struct relay relays[RELAYS];
     char *buffers;
     struct link_packet *packet;
-    bool spawned, ended, quiet; /* quiet: the last poll timed out */
+    bool spawned, ended, canceled;
+    bool quiet;        /* the last poll timed out */
+    uint64_t until_ms; /* of a wait for the end of a canceled command */
     uint64_t moved_ms;
     int status;
 };
@@ -195,7 +197,7 @@ static bool send_words(const struct client_run *r, struct err *err)
         buf_add(&words, *word, strlen(*word) + 1);
     if (!buf_ok(&words))
         return err_set(
-            err, E_CLI_INVALID_ARG, "the command's words are longer than %d bytes", LINK_WORDS_MAX);
+            err, E_CLI_INVALID_ARG, "the command line is longer than %d bytes", LINK_WORDS_MAX);
     for (struct str rest = buf_str(&words); rest.n; rest = str_skip(rest, WORDS_PIECE))
         if (!send_packet(r->fd, LINK_WORDS, NULL, 0, str_head(rest, WORDS_PIECE), NULL, err))
             return false;
@@ -208,7 +210,7 @@ static bool open_pipes(struct client_run *r, int ret_theirs[RELAYS], struct err 
     for (int i = 0; i < RELAYS; i++) {
         int pair[2];
         if (pipe2(pair, O_CLOEXEC) != 0)
-            return err_errno(err, E_IO, errno, "cannot make a pipe");
+            return err_errno(err, E_IO, errno, "cannot create a pipe");
         ret_theirs[i] = pair[i != 0];
         r->pipes[i] = pair[i == 0];
     }
@@ -221,7 +223,6 @@ static bool client_exec_start(struct client_run *r, struct err *err)
     int theirs[RELAYS] = {-1, -1, -1};
     struct tty_size size = tty_size(x->terminal ? x->output : -1);
     const struct link_exec how = {size.rows, size.cols, x->terminal};
-    (void)!descriptors_raise(); /* a command in the box may have many in flight */
     bool ok =
         send_words(r, err) && (x->terminal || open_pipes(r, theirs, err)) &&
         send_packet(r->fd, LINK_EXEC, &how, sizeof(how), STR(""), x->terminal ? NULL : theirs, err);
@@ -234,6 +235,20 @@ static void add_relay(struct client_run *r, int i, int from, int to, bool own)
 {
     r->relays[i] = (struct relay){
         .from = from, .to = to, .own_to = own, .buffer = r->buffers + (size_t)i * RELAY_BUFFER};
+}
+
+static size_t client_see_output(void *context, struct str bytes)
+{
+    const struct client_run *r = context;
+    r->exec->seen(r->exec->context, STDOUT_FILENO, bytes);
+    return bytes.n;
+}
+
+static size_t client_see_error(void *context, struct str bytes)
+{
+    const struct client_run *r = context;
+    r->exec->seen(r->exec->context, STDERR_FILENO, bytes);
+    return bytes.n;
 }
 
 static void client_start_streams(struct client_run *r)
@@ -253,6 +268,11 @@ static void client_start_streams(struct client_run *r)
         relay_end(&r->relays[0]);
     add_relay(r, 1, r->pipes[1], x->output, false);
     add_relay(r, 2, r->pipes[2], x->error, false);
+    if (!x->seen)
+        return;
+    r->relays[1].seen = client_see_output;
+    r->relays[2].seen = client_see_error;
+    r->relays[1].context = r->relays[2].context = r;
 }
 
 static bool client_handle_packet(struct client_run *r, struct err *err)
@@ -266,7 +286,7 @@ static bool client_handle_packet(struct client_run *r, struct err *err)
         if (r->ended)
             return true;
         return r->spawned
-                   ? err_set(err, E_PROCESS_EXIT, "the box was ended, and the command with it")
+                   ? err_set(err, E_PROCESS_EXIT, "the box was stopped, which ended the command")
                    : is_gone(err);
     case LINK_GOT:
         break;
@@ -276,6 +296,8 @@ static bool client_handle_packet(struct client_run *r, struct err *err)
         client_start_streams(r);
     else if (p->word == LINK_FAILED)
         ok = link_get_err(p->body, err);
+    else if (p->word == LINK_DENIED && r->exec->denied)
+        buf_add_str(r->exec->denied, p->body);
     else if (p->word == LINK_EXITED && link_body(p, &status, sizeof(status))) {
         r->ended = true;
         r->status = status;
@@ -289,15 +311,19 @@ static bool client_handle_packet(struct client_run *r, struct err *err)
 /* Forwards signals to the command instead of acting on them; we exit when it does. */
 static bool client_forward_signal(struct client_run *r, struct err *err)
 {
-    struct signalfd_siginfo info;
-    if (read(r->exec->signals, &info, sizeof(info)) != sizeof(info))
+    int taken = interrupt_take(r->exec->signals);
+    if (taken == 0)
         return true;
-    if (info.ssi_signo == SIGWINCH) {
+    if (taken == INTERRUPT_CANCELED) {
+        r->canceled = true; /* client_exec_cancel() */
+        return true;
+    }
+    if (taken == SIGWINCH) {
         if (r->master >= 0)
             tty_resize(r->master, tty_size(r->exec->output));
         return true;
     }
-    const uint32_t sig = info.ssi_signo;
+    const uint32_t sig = (uint32_t)taken;
     return r->ended || send_packet(r->fd, LINK_SIGNAL, &sig, sizeof(sig), STR(""), NULL, err);
 }
 
@@ -328,8 +354,9 @@ static bool client_exec_step(struct client_run *r, struct err *err)
     for (int i = 0; i < RELAYS; i++)
         relay_poll(&r->relays[i], &fds[i * RELAY_POLLFDS]);
     fds[AT_LINK] = (struct pollfd){.fd = r->ended ? -1 : r->fd, .events = POLLIN};
-    fds[AT_SIGNALS] = (struct pollfd){.fd = r->exec->signals, .events = POLLIN};
-    int n = poll(fds, POLLS, r->ended ? DRAIN_MS / 4 : -1);
+    fds[AT_SIGNALS] = (struct pollfd){.fd = r->canceled ? -1 : r->exec->signals, .events = POLLIN};
+    int n =
+        poll(fds, POLLS, r->ended ? DRAIN_MS / 4 : clock_timeout_ms(clock_mono_ms(), r->until_ms));
     if (n < 0)
         return errno == EINTR || err_errno(err, E_IO, errno, "cannot wait for the command");
     r->quiet = n == 0;
@@ -345,6 +372,39 @@ static bool client_exec_step(struct client_run *r, struct err *err)
            (!fds[AT_LINK].revents || client_handle_packet(r, err));
 }
 
+/* Terminates the command and waits for its end, for at most CANCEL_MS before SIGKILL and after it;
+ * the supervisor also ends the command of a client that is gone. */
+static bool client_exec_cancel(struct client_run *r, struct err *err)
+{
+    static const struct {
+        uint32_t sig;
+        bool wait;
+    } steps[] = {{SIGHUP, false}, {SIGTERM, false}, {SIGCONT, true}, {SIGKILL, true}};
+    AUTO_ERR struct err ignored = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && !r->ended && i < ARRAY_LEN(steps); i++) {
+        const uint32_t sig = steps[i].sig;
+        ok = send_packet(r->fd, LINK_SIGNAL, &sig, sizeof(sig), STR(""), NULL, &ignored);
+        r->until_ms = clock_mono_ms() + CANCEL_MS;
+        while (ok && !r->ended && steps[i].wait && clock_mono_ms() < r->until_ms)
+            ok = client_exec_step(r, &ignored);
+    }
+    return err_set(err, E_CANCELED, "interrupted");
+}
+
+/* A shell expects the status of the command in this case, which gets SIGPIPE. */
+static bool client_exec_check(const struct client_run *r, struct err *err)
+{
+    static const char *const names[RELAYS] = {NULL, "output", "error"};
+    for (int i = 1; i < RELAYS && r->exec->check_output; i++)
+        if (r->relays[i].broken)
+            return err_set(err, E_IO,
+                "the standard %s of the command could not be written: its reader is gone, or there "
+                "is no space left",
+                names[i]);
+    return true;
+}
+
 bool client_exec(int fd, const struct client_exec *exec, int *ret_status, struct err *err)
 {
     AUTO(client_run_done)
@@ -352,6 +412,7 @@ bool client_exec(int fd, const struct client_exec *exec, int *ret_status, struct
         .exec = exec,
         .pipes = {-1, -1, -1},
         .master = -1,
+        .until_ms = UINT64_MAX,
         .tty = TTY_NONE,
         .tty_out = TTY_NONE,
         .buffers = base_realloc(NULL, RELAYS * RELAY_BUFFER),
@@ -360,9 +421,11 @@ bool client_exec(int fd, const struct client_exec *exec, int *ret_status, struct
         r.relays[i] = (struct relay){.from = -1, .to = -1};
     if (!client_exec_start(&r, err))
         return false;
-    while (!is_over(&r))
+    while (!is_over(&r) && !r.canceled)
         if (!client_exec_step(&r, err))
             return false;
+    if (r.canceled)
+        return client_exec_cancel(&r, err);
     *ret_status = r.status;
-    return true;
+    return client_exec_check(&r, err);
 }

@@ -31,7 +31,15 @@ struct client_exec {
     const char *const *argv;  /* NULL-terminated */
     bool terminal;            /* stdin and stdout are a terminal: allocate one for the command */
     int input, output, error; /* input -1: no input */
-    int signals;              /* a signalfd, or -1 */
+    bool check_output;        /* output that cannot be written is E_IO */
+    int signals;              /* a signalfd, whose signals are forwarded; or a set of
+                                 io/interrupt.h, which ends the command; or -1 */
+    /* Called with output of the stream 1 or 2 before it is written; -1 as `output` and `error`
+     * discards it. Not with a terminal. May be NULL. */
+    void (*seen)(void *context, int stream, struct str bytes);
+    void *context;
+    struct buf *denied; /* receives lines about what was denied to a command that failed; may be
+                           NULL */
 };
 
 /* Runs a command in the box; *ret_status is a wait status as from waitpid(). E_NOT_FOUND with the

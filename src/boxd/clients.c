@@ -131,7 +131,7 @@ static void clients_handle_first(struct supervisor *sv, size_t index, const stru
         clients_handle_stop(sv, c, p);
         break;
     default:
-        clients_refuse(sv, index, E_PROTOCOL, "the supervisor does not know what is wanted");
+        clients_refuse(sv, index, E_PROTOCOL, "unknown request to the supervisor");
     }
 }
 

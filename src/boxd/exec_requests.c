@@ -3,6 +3,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boxd/supervisor_loop.h"
 
+#include "boxd/box_denied.h"
+
 #include <errno.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -115,7 +117,8 @@ static bool exec_request_spawn(struct supervisor *sv, struct exec_request *e, st
     };
     for (int i = 0; i < 3; i++)
         if (!limiter_give_pipe(sv->way, e->io[i]))
-            return err_errno(err, E_IO, errno, "cannot give a pipe to the box's user");
+            return err_errno(
+                err, E_IO, errno, "cannot change the owner of a pipe to the box's user");
     return service_spawn(sv->service, e->id, &command, err);
 }
 
@@ -123,8 +126,8 @@ static bool exec_request_not_found(const struct exec_request *e, struct err *err
 {
     bool named = strchr(e->argv[0], '/');
     err_set(err, E_NOT_FOUND,
-        named ? "there is no '%s' in the box"
-              : "'%s' is not installed: it is in no directory of the box's PATH",
+        named ? "no such program in the box: '%s'"
+              : "'%s' is not installed: it was not found in the box's PATH",
         e->argv[0]);
     return err_ctx(err, "command", "%s", e->argv[0]);
 }
@@ -135,9 +138,9 @@ static bool split_words(struct exec_request *e, struct err *err)
     for (size_t i = 0; i < e->words.n; i++)
         n += e->words.p[i] == '\0';
     if (n == 0 || !e->words.p[0])
-        return err_set(err, E_CLI_INVALID_ARG, "there is no command: its name is empty");
+        return err_set(err, E_CLI_INVALID_ARG, "no command: its name is empty");
     if (!buf_ok(&e->words) || e->words.p[e->words.n - 1] != '\0')
-        return err_set(err, E_CLI_INVALID_ARG, "the command's words are too long");
+        return err_set(err, E_CLI_INVALID_ARG, "the command line is too long");
     e->argv = base_alloc((n + 1) * sizeof(*e->argv));
     const char *word = e->words.p;
     for (size_t i = 0; i < n; i++, word += strlen(word) + 1)
@@ -149,9 +152,9 @@ static bool exec_request_start(
     struct supervisor *sv, struct exec_request *e, struct link_packet *p, struct err *err)
 {
     if (e->id || !link_body(p, &e->how, sizeof(e->how)))
-        return err_set(err, E_PROTOCOL, "that is no command");
+        return err_set(err, E_PROTOCOL, "not a valid command request");
     if (sv->over || sv->stopping)
-        return err_set(err, E_CONFLICT, "the box is ending");
+        return err_set(err, E_CONFLICT, "the box is shutting down");
     for (size_t i = 0; i < LINK_FDS && !e->how.terminal; i++)
         e->io[i] = TAKE_FD(p->fds[i]);
     e->how.rows = MIN(MAX(e->how.rows, (uint16_t)1), (uint16_t)LINK_SIZE_MAX);
@@ -162,6 +165,17 @@ static bool exec_request_start(
         return exec_request_not_found(e, err);
     e->id = ++sv->last_id ? sv->last_id : ++sv->last_id;
     return exec_request_spawn(sv, e, err);
+}
+
+/* A signal before the command is spawned would be lost if its program is then searched for in the
+ * next directory. */
+static void exec_request_signal(struct supervisor *sv, struct exec_request *e, int sig)
+{
+    AUTO_ERR struct err ignored = {0};
+    if (e->spawned)
+        (void)!service_signal(sv->service, e->id, sig, &ignored);
+    else
+        e->pending |= UINT64_C(1) << (sig - 1);
 }
 
 void exec_request_take(struct supervisor *sv, size_t index, struct link_packet *p)
@@ -175,21 +189,20 @@ void exec_request_take(struct supervisor *sv, size_t index, struct link_packet *
         exec_request_fail(sv, index, &err);
     else if (p->word == LINK_SIGNAL && e->id && link_body(p, &sig, sizeof(sig)) && sig > 0 &&
              sig < NSIG)
-        (void)!service_signal(sv->service, e->id, (int)sig, &err);
+        exec_request_signal(sv, e, (int)sig);
 }
 
 /* Ending -------------------------------------------------------------------------------------- */
 
 void exec_request_abandon(struct supervisor *sv, size_t index)
 {
-    AUTO_ERR struct err ignored = {0};
     struct exec_request *e = &sv->clients[index].exec;
     if (e->kill_ms)
         return;
     e->kill_ms = clock_mono_ms() + ABANDONED_MS;
-    (void)!service_signal(sv->service, e->id, SIGHUP, &ignored);
-    (void)!service_signal(sv->service, e->id, SIGTERM, &ignored);
-    (void)!service_signal(sv->service, e->id, SIGCONT, &ignored);
+    exec_request_signal(sv, e, SIGHUP);
+    exec_request_signal(sv, e, SIGTERM);
+    exec_request_signal(sv, e, SIGCONT);
 }
 
 uint64_t exec_requests_due(const struct supervisor *sv)
@@ -229,12 +242,24 @@ void exec_requests_end(struct supervisor *sv)
 
 /* Events -------------------------------------------------------------------------------------- */
 
-static void on_spawned(struct supervisor *sv, size_t index, struct service_news *news)
+static void exec_request_send_pending(struct supervisor *sv, struct exec_request *e)
+{
+    e->spawned = true;
+    for (int sig = 1; e->pending; sig++, e->pending >>= 1)
+        if (e->pending & 1)
+            exec_request_signal(sv, e, sig);
+    if (e->kill_ms)
+        e->kill_ms = clock_mono_ms() + ABANDONED_MS;
+}
+
+static void on_spawned(struct supervisor *sv, size_t index, struct service_event *news)
 {
     struct client *c = &sv->clients[index];
     const int fds[LINK_FDS] = {news->fd, -1, -1};
     AUTO_ERR struct err err = {0};
     close_streams(&c->exec);
+    c->exec.session = news->value;
+    exec_request_send_pending(sv, &c->exec);
     if (c->fd < 0)
         return;
     const enum link_sent sent = link_send(c->fd, LINK_SPAWNED, NULL, 0, STR(""), fds);
@@ -247,8 +272,8 @@ static void on_spawned(struct supervisor *sv, size_t index, struct service_news 
     clients_leave(sv, index);
 }
 
-/* If the program does not exist, try the next PATH directory. */
-static void on_refused(struct supervisor *sv, size_t index, const struct service_news *news)
+/* If the program does not exist, try the next PATH directory, unless the client is gone. */
+static void on_refused(struct supervisor *sv, size_t index, const struct service_event *news)
 {
     struct exec_request *e = &sv->clients[index].exec;
     AUTO_ERR struct err err = {0};
@@ -256,7 +281,8 @@ static void on_refused(struct supervisor *sv, size_t index, const struct service
         .argv = e->argv, .path = e->path, .cwd = sv->view.confined.plan.cwd.p};
     bool missing = news->stage == STAGE_EXEC &&
                    (news->value == ENOENT || news->value == ENOTDIR || news->value == EACCES);
-    if (missing && !strchr(e->argv[0], '/') && next_place(sv, e) && exec_request_spawn(sv, e, &err))
+    if (missing && !e->kill_ms && !strchr(e->argv[0], '/') && next_place(sv, e) &&
+        exec_request_spawn(sv, e, &err))
         return;
     if (!err.code && missing && news->value != EACCES)
         exec_request_not_found(e, &err);
@@ -265,17 +291,22 @@ static void on_refused(struct supervisor *sv, size_t index, const struct service
     exec_request_fail(sv, index, &err);
 }
 
-static void on_ended(struct supervisor *sv, size_t index, const struct service_news *news)
+static void on_ended(struct supervisor *sv, size_t index, const struct service_event *news)
 {
     struct client *c = &sv->clients[index];
     const int32_t status = news->value;
     AUTO_ERR struct err err = {0};
-    if (news->stage == STAGE_FORK && WIFSIGNALED(status)) {
-        err_set(&err, E_PROCESS_EXIT,
-            "there were more processes in the box than --processes allows, and all were killed");
+    if (news->stage && WIFSIGNALED(status)) {
+        err_set(&err, E_PROCESS_EXIT, "%s",
+            news->stage == STAGE_FORK
+                ? "the box had more processes than --processes allows, and all were killed"
+                : "a process had more memory than --memory allows, and was killed");
         exec_request_fail(sv, index, &err);
         return;
     }
+    box_denied_tell(sv, c, status);
+    if (status != 0)
+        box_denied_save(sv);
     if (c->fd >= 0)
         (void)link_send(c->fd, LINK_EXITED, &status, sizeof(status), STR(""), NULL);
     c->exec.id = 0;
@@ -284,9 +315,9 @@ static void on_ended(struct supervisor *sv, size_t index, const struct service_n
 
 void exec_requests_news(struct supervisor *sv)
 {
-    struct service_news news;
-    enum service_got got;
-    while ((got = service_next(sv->service, &news)) == SERVICE_NEWS) {
+    struct service_event news;
+    enum service_result got;
+    while ((got = service_read_event(sv->service, &news)) == SERVICE_NEWS) {
         size_t index;
         if (net_news(sv, &news) || !exec_request_find(sv, news.id, &index))
             news.fd = news.fd; /* handled by net_news(), or an unknown id */

@@ -23,7 +23,7 @@ static const char socket_name[] = "socket";
 struct link_head {
     uint32_t version, word;
 };
-_Static_assert(sizeof(struct link_head) == 8, "the packet's room has it");
+_Static_assert(sizeof(struct link_head) == 8, "the packet has space for the head");
 
 /* Sending and receiving ----------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ enum link_sent link_send(
 
 bool link_crowded(const char *what, struct err *err)
 {
-    err_errno(err, E_IO, ETOOMANYREFS, "cannot pass on %s", what);
+    err_errno(err, E_IO, ETOOMANYREFS, "cannot pass %s to the other process", what);
     return err_ctx(err, "remedy", "%s", machine_files_remedy(ETOOMANYREFS));
 }
 
@@ -157,12 +157,13 @@ bool link_connect(int host_fd, int *ret_fd, struct err *err)
     const struct sockaddr_un address = address_of(host_fd);
     AUTO_FD int fd = new_socket();
     if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot make a socket");
+        return err_errno(err, E_IO, errno, "cannot create a socket");
     if (connect(fd, (const struct sockaddr *)&address, sizeof(address)) != 0) {
         if (errno == ENOENT || errno == ECONNREFUSED)
             return err_set(err, E_NOT_FOUND, "the box is not running");
         if (errno == EAGAIN)
-            return err_set(err, E_CONFLICT, "too many commands wait for the box's supervisor");
+            return err_set(
+                err, E_CONFLICT, "too many commands are waiting for the box's supervisor");
         return err_errno(err, E_IO, errno, "cannot reach the box's supervisor");
     }
     *ret_fd = TAKE_FD(fd);
@@ -189,8 +190,8 @@ char *link_put_err(const struct err *err)
     if (!buf_ok(&text)) {
         buf_done(&text);
         text = BUF_INIT(ERR_TEXT_MAX);
-        buf_printf(
-            &text, "{\"code\":\"%s\",\"message\":\"its words are too long\"}", err_name(err->code));
+        buf_printf(&text, "{\"code\":\"%s\",\"message\":\"the error message is too long\"}",
+            err_name(err->code));
     }
     return buf_take(&text);
 }

@@ -42,6 +42,7 @@ enum link_word {
     LINK_EXITED,  /* int32_t: wait status, as from waitpid() */
     LINK_FAILED,  /* an error in the format of link_put_err() */
     LINK_BELL,
+    LINK_DENIED, /* lines for the user about a command that failed, before LINK_EXITED */
 };
 
 struct link_size {

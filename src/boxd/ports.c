@@ -4,17 +4,14 @@
 #include "boxd/supervisor_loop.h"
 #include "io/file.h"
 #include "io/packet.h"
-#include "proxy/proxy.h"
-#include "sandbox/descriptors.h"
+#include "proxy/proxy_process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 enum {
@@ -62,7 +59,7 @@ static bool open_port(struct supervisor *sv, struct str text, struct err *err)
     const struct sockaddr_in address = ports_loopback_addr((uint16_t)host);
     AUTO_FD int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot make a socket");
+        return err_errno(err, E_IO, errno, "cannot create a socket");
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
     if (bind(fd, (const struct sockaddr *)&address, sizeof(address)) != 0 ||
         listen(fd, PORT_BACKLOG) != 0) {
@@ -86,62 +83,28 @@ bool net_open(struct supervisor *sv, struct err *err)
 
 /* The proxy ----------------------------------------------------------------------------------- */
 
-/* Keeps only three file descriptors, and in particular not the box's lock. */
-NORETURN static void run_proxy(struct supervisor *sv, int relays, int report)
-{
-    struct proxy_input input = {.listener = sv->net.listener, .relays = relays, .report = report};
-    int *const keep[] = {&input.listener, &input.relays, &input.report};
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    prctl(PR_SET_NAME, "cordon-proxy");
-    (void)box_network(sv->box, &input.hosts);
-    const int first = 3, above = first + (int)ARRAY_LEN(keep);
-    int high[ARRAY_LEN(keep)];
-    for (size_t i = 0; i < ARRAY_LEN(keep); i++)
-        if ((high[i] = *keep[i] >= 0 ? descriptors_lift(*keep[i], above) : -1) < 0 && *keep[i] >= 0)
-            _exit(1);
-    for (size_t i = 0; i < ARRAY_LEN(keep); i++) {
-        int fd = first + (int)i;
-        if (high[i] < 0)
-            close(fd);
-        else if ((*keep[i] = dup3(high[i], fd, O_CLOEXEC)) < 0)
-            _exit(1);
-    }
-    syscall(SYS_close_range, above, ~0u, 0);
-    proxy_main(&input);
-}
-
 static bool fork_proxy(struct supervisor *sv, struct err *err)
 {
-    int pair[2], pipes[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
-        return err_errno(err, E_IO, errno, "cannot make a socket pair");
-    AUTO_FD int ours = pair[0], theirs = pair[1];
-    if (pipe2(pipes, O_CLOEXEC | O_NONBLOCK) != 0)
-        return err_errno(err, E_IO, errno, "cannot make a pipe");
-    AUTO_FD int reads = pipes[0], writes = pipes[1];
-    pid_t parent = getpid(), pid = fork();
-    if (pid < 0)
-        return err_errno(err, E_IO, errno, "cannot start the proxy");
-    if (pid == 0) {
-        if (getppid() != parent)
-            _exit(0);
-        run_proxy(sv, theirs, writes);
-    }
-    sv->net.proxy = pid;
-    sv->net.relays = TAKE_FD(ours);
-    sv->net.report = TAKE_FD(reads);
+    struct proxy_start start = {.listener = sv->net.listener};
+    struct proxy_process proxy;
+    (void)box_network(sv->box, &start.hosts);
+    if (!proxy_process_start(&start, &proxy, err))
+        return false;
+    sv->net.proxy = proxy.pid;
+    sv->net.relays = proxy.relays;
+    sv->net.report = proxy.report;
     return true;
 }
 
 /* The only reply that is waited for: nothing runs in the box yet. */
 static bool await_listener(struct supervisor *sv, struct err *err)
 {
-    struct service_news news = {.fd = -1};
+    struct service_event news = {.fd = -1};
     uint64_t until = clock_mono_ms() + ANSWER_MS;
     for (uint64_t now; (now = clock_mono_ms()) < until;) {
         struct pollfd fd = {.fd = sv->service, .events = POLLIN};
         (void)poll(&fd, 1, clock_timeout_ms(now, until));
-        enum service_got got = service_next(sv->service, &news);
+        enum service_result got = service_read_event(sv->service, &news);
         if (got == SERVICE_NEWS && news.word == SERVICE_LISTENS) {
             sv->net.listener = news.fd;
             return true;
@@ -151,7 +114,7 @@ static bool await_listener(struct supervisor *sv, struct err *err)
         if (got == SERVICE_GONE)
             break;
     }
-    return err_set(err, E_IO, "the sandbox does not answer");
+    return err_set(err, E_IO, "the sandbox does not respond");
 }
 
 bool net_start(struct supervisor *sv, struct err *err)
@@ -219,7 +182,7 @@ static void ports_accept_call(struct supervisor *sv, const struct supervisor_por
     }
 }
 
-bool net_news(struct supervisor *sv, const struct service_news *news)
+bool net_news(struct supervisor *sv, const struct service_event *news)
 {
     if (news->id < NET_ID)
         return false;

@@ -3,8 +3,8 @@
 #include "boxd/recording.h"
 
 #include "base/clock.h"
-#include "box/runs.h"
-#include "run/result.h"
+#include "box/box_runs.h"
+#include "run/run_result.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static bool recording_open_next(struct recording *r, int runs, uint64_t after, s
         return artifacts_open_below(runs, name, true, &r->artifacts, err) ||
                err_wrap(err, "cannot record the agent's screen");
     }
-    return err_set(err, E_IO, "there is no free number for a recording in host/runs");
+    return err_set(err, E_IO, "no free number for a recording in host/runs");
 }
 
 /* An unused number may belong to a recording that was pruned, so continue after the newest. */
@@ -60,7 +60,7 @@ bool recording_open(struct recording *r, const struct recording_input *in, struc
         .rows = in->rows,
         .cols = in->cols};
     if (mkdirat(in->box->host, "runs", 0700) != 0 && errno != EEXIST)
-        return err_errno(err, E_IO, errno, "cannot make 'runs' of the box");
+        return err_errno(err, E_IO, errno, "cannot create 'runs' of the box");
     AUTO_FD int runs =
         openat(in->box->host, "runs", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (runs < 0)

@@ -25,6 +25,7 @@ static bool start_supervisor(const struct start_options *o, enum supervise mode,
         .home = o->home,
         .rows = MIN(o->rows, (uint16_t)SIZE_MAX_CELLS),
         .cols = MIN(o->cols, (uint16_t)SIZE_MAX_CELLS),
+        .self = o->self,
     };
     return supervisor_start(&options, err);
 }
@@ -63,8 +64,9 @@ bool start_agent(const struct start_options *o, bool with_prompt, struct err *er
             return err_move(err, &failed);
         if (clock_mono_ms() >= until)
             return err_set(err, E_CONFLICT,
-                "the box '" STR_FMT "' is still in use: by commands of 'cordon box exec', or by a "
-                "supervisor that is ending",
+                "the box '" STR_FMT
+                "' is still in use: by 'cordon box exec', or by a supervisor that is shutting "
+                "down",
                 STR_ARG(box->name));
         nanosleep(&moment, NULL);
     }

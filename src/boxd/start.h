@@ -14,6 +14,7 @@ struct start_options {
     const char *const *environ; /* the caller's environment */
     const char *home;           /* the user's home, or NULL */
     uint16_t rows, cols;        /* screen size until a client attaches */
+    const char *self;           /* see struct view_input */
 };
 
 /* Starts the agent. Waits a moment if commands of `exec` or a supervisor that was killed still use

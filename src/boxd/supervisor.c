@@ -5,10 +5,12 @@
 #include "boxd/supervisor_loop.h"
 #include "io/file.h"
 #include "io/nodump.h"
+#include "sandbox/limiter.h"
 #include "sandbox/machine.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -63,6 +65,20 @@ static void keep_fds(int *const *keep, size_t n)
         close(null);
 }
 
+/* The caller may be any program that uses the library. Ignored signals stay ignored, except that we
+ * wait for our children. */
+static void drop_handlers(void)
+{
+    sigset_t none;
+    for (int sig = 1; sig < NSIG; sig++) {
+        struct sigaction now;
+        if (sigaction(sig, NULL, &now) == 0 && (sig == SIGCHLD || now.sa_handler != SIG_IGN))
+            signal(sig, SIG_DFL);
+    }
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
 NORETURN static void supervise(const struct supervisor_options *options, int lock, int ready)
 {
     static struct supervisor k;
@@ -75,6 +91,9 @@ NORETURN static void supervise(const struct supervisor_options *options, int loc
     own.box = &box;
     own.environ = copy_words(&arena, options->environ);
     own.home = options->home ? arena_strdup(&arena, str_z(options->home)) : NULL;
+    own.self = options->self ? arena_strdup(&arena, str_z(options->self)) : NULL;
+    limiter_forked();
+    drop_handlers();
     int *const keep[] = {&box.fd, &box.host, &lock, &ready};
     keep_fds(keep, ARRAY_LEN(keep));
     hide_words(box.name);
@@ -94,11 +113,13 @@ NORETURN static void supervise(const struct supervisor_options *options, int loc
 
 /* Starting ------------------------------------------------------------------------------------ */
 
-/* The first child only orphans the second. */
+/* The first child only orphans the second. The caller may ignore SIGCHLD or reap all of its
+ * children: then only the pipe tells whether the supervisor runs. fork() and not clone(), because
+ * it leaves memory allocation usable in the copy of a caller with threads. */
 static bool fork_twice(
     const struct supervisor_options *options, int lock, int ready, struct err *err)
 {
-    int status;
+    int status = 0;
     pid_t pid = fork();
     if (pid < 0)
         return err_errno(err, E_IO, errno, "cannot start the box's supervisor");
@@ -109,11 +130,10 @@ static bool fork_twice(
             supervise(options, lock, ready);
         _exit(second < 0);
     }
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    pid_t got;
+    while ((got = waitpid(pid, &status, 0)) < 0 && errno == EINTR)
         ;
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0
-               ? true
-               : err_set(err, E_IO, "cannot start the box's supervisor");
+    return got < 0 || status == 0 || err_set(err, E_IO, "cannot start the box's supervisor");
 }
 
 static bool await_answer(int from, struct str name, struct err *err)
@@ -121,8 +141,8 @@ static bool await_answer(int from, struct str name, struct err *err)
     AUTO_BUF struct buf text = BUF_INIT(2 * ANSWER_MAX);
     AUTO_ERR struct err ignored = {0};
     if (!file_read(from, ANSWER_MAX, "the supervisor's answer", &text, &ignored) || text.n == 0)
-        return err_set(err, E_IO, "the supervisor of the box '" STR_FMT "' ended without a word",
-            STR_ARG(name));
+        return err_set(err, E_IO,
+            "the supervisor of the box '" STR_FMT "' exited without a message", STR_ARG(name));
     return str_eq(buf_str(&text), STR("+")) || link_get_err(buf_str(&text), err);
 }
 
@@ -130,7 +150,7 @@ static bool name_conflict(struct str name, struct err *err)
 {
     if (err->code != E_CONFLICT)
         return false;
-    err_set(err, E_CONFLICT, "the box '" STR_FMT "' is running already", STR_ARG(name));
+    err_set(err, E_CONFLICT, "the box '" STR_FMT "' is already running", STR_ARG(name));
     return err_ctx(err, "name", STR_FMT, STR_ARG(name));
 }
 
@@ -142,7 +162,7 @@ bool supervisor_start(const struct supervisor_options *options, struct err *err)
     if (!state_hold(options->box->host, &lock, err))
         return name_conflict(name, err);
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return err_errno(err, E_IO, errno, "cannot make a pipe");
+        return err_errno(err, E_IO, errno, "cannot create a pipe");
     AUTO_FD int from = ends[0];
     bool ok = fork_twice(options, lock, ends[1], err);
     close(ends[1]);

@@ -26,6 +26,7 @@ struct supervisor_options {
     const char *const *environ; /* the caller's environment */
     const char *home;           /* the user's home, or NULL */
     uint16_t rows, cols;        /* screen size until a client attaches */
+    const char *self;           /* see struct view_input */
 };
 
 /* Returns when the sandbox is set up and the command has started; earlier errors are passed through

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "boxd/supervisor_loop.h"
 
+#include "boxd/box_denied.h"
 #include "io/file.h"
 #include "sandbox/descriptors.h"
 #include "sandbox/machine.h"
@@ -85,8 +86,12 @@ static bool make_view(struct supervisor *sv, struct err *err)
         .program = sv->command.argv ? sv->command.argv[0] : NULL,
         .proxy_port =
             box_network(sv->box, &hosts) == BOX_NETWORK_ALLOW ? SUPERVISOR_PROXY_PORT : (uint16_t)0,
+        .self = sv->options->self,
     };
-    return view_make(sv->box, &input, &sv->arena, &sv->view, err);
+    if (!view_make(sv->box, &input, &sv->arena, &sv->view, err))
+        return false;
+    sv->view.confined.denied = denied_new();
+    return true;
 }
 
 /* Corrects the state left by a supervisor that was killed; we hold the lock. Waits until its
@@ -109,7 +114,8 @@ static bool open_idle(struct supervisor *sv, struct err *err)
         .argv = (const char *const[]){NULL},
         .envp = sv->view.confined.envp,
         .serves = true,
-        .idle = true};
+        .idle = true,
+        .denied = sv->view.confined.denied};
     mode_t own = umask(sv->box_umask);
     bool started = launch_start(&launch, &sv->child, err);
     umask(own);
@@ -132,6 +138,7 @@ static bool supervisor_open_session(struct supervisor *sv, struct err *err)
         .cols = o->cols,
         .budgets = {UINT64_MAX, UINT64_MAX},
         .scrollback = SUPERVISOR_SCROLLBACK,
+        .denied = sv->view.confined.denied,
         .serves = true,
         .held = true,
         .cancel = -1,
@@ -344,6 +351,7 @@ NORETURN static void supervisor_exit(struct supervisor *sv)
         child_kill(&sv->child);
         child_close(&sv->child);
     }
+    box_denied_save(sv);
     exec_requests_end(sv);
     net_close(sv);
     if (sv->listener >= 0)

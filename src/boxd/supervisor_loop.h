@@ -21,8 +21,8 @@ enum {
     SUPERVISOR_GRACE_MS = 5000,
     SUPERVISOR_STALLED_MS = 60 * 1000, /* disconnect clients that have not read for this long */
     SUPERVISOR_SILENT_MS = 30 * 1000,  /* the same for clients without a complete request */
-    SUPERVISOR_IDLE_MS = 5000,    /* without screen changes, for agents without an idle pattern */
-    SUPERVISOR_PROXY_PORT = 3128, /* in the box, which has its own loopback */
+    SUPERVISOR_IDLE_MS = 5000, /* without screen changes, for agents without an idle pattern */
+    SUPERVISOR_PROXY_PORT = PLAN_PROXY_PORT, /* in the box, which has its own loopback */
     SUPERVISOR_SCROLLBACK = 10000,
     SUPERVISOR_WORDS_TRIES = 64, /* maximum number of PATH directories */
 };
@@ -54,6 +54,9 @@ struct exec_request {
     unsigned tried;    /* number of PATH directories tried */
     int io[LINK_FDS];
     struct link_exec how;
+    bool spawned;
+    pid_t session;    /* its session inside */
+    uint64_t pending; /* signals to send when it is spawned: bit N - 1 for signal N */
     uint64_t kill_ms; /* deadline for SIGKILL after the client left; 0: it is connected */
 };
 
@@ -96,9 +99,9 @@ struct supervisor {
     struct child child;      /* used without an agent */
     struct session *session; /* of the agent, or NULL */
     int service, listener, signals, lock, ready;
-    int spare;            /* see supervisor_shed() */
-    enum limiter_way way; /* method used to limit its processes */
-    mode_t box_umask;     /* for processes in the box */
+    int spare;               /* see supervisor_shed() */
+    enum limiter_method way; /* method used to limit its processes */
+    mode_t box_umask;        /* for processes in the box */
     struct recording recording;
     struct prompt_delivery delivery;
     struct regex *idle;
@@ -173,7 +176,7 @@ bool net_open(struct supervisor *sv, struct err *err);
 MUST_USE bool net_start(struct supervisor *sv, struct err *err);
 size_t net_polls(const struct supervisor *sv, struct pollfd *fds);
 void net_step(struct supervisor *sv, const struct pollfd *fds, size_t n);
-bool net_news(struct supervisor *sv, const struct service_news *news);
+bool net_news(struct supervisor *sv, const struct service_event *news);
 void net_close(struct supervisor *sv);
 
 /* bounds.c */

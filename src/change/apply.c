@@ -83,12 +83,34 @@ static bool same_state(const struct apply_seen *a, const struct apply_seen *b, u
 static const char *what_project_did(const struct delta_item *item, const struct apply_seen *now)
 {
     if (now->strange)
-        return "has something else than a file there";
+        return "has a special file there";
     if (now->barred)
-        return "has a file or link where a directory has to be";
+        return "has a file or link where a directory is needed";
     if (now->fd < 0)
-        return "has none";
-    return item->old.ino ? "has another one" : "has one, too,";
+        return "no longer has it";
+    return item->old.ino ? "has a different version" : "already has a different one";
+}
+
+/* A read-only file is refused until the user makes it writable: that alone does not count as a
+ * change. */
+static bool became_writable(const struct manifest_entry *e, const struct stat *st)
+{
+    struct manifest_entry now = *e;
+    now.mode = st->st_mode;
+    now.ctime_ns = MANIFEST_ANY_CTIME;
+    return (e->mode & 0222) == 0 && (st->st_mode & 0222) && !((e->mode ^ st->st_mode) & ~0222u) &&
+           manifest_same(&now, st);
+}
+
+/* The file differs from the manifest, which has no contents. */
+static bool is_same_again(
+    const struct apply_trees *t, struct str path, const struct apply_seen *now)
+{
+    const struct manifest_entry *e = manifest_find(t->manifest, path);
+    if (!e || now->fd < 0)
+        return false;
+    return became_writable(e, &now->st) ||
+           (t->former && former_is(t->former, e, path, now->fd, &now->st));
 }
 
 /* Checks whether the project still has the version the box started from. */
@@ -101,7 +123,10 @@ static bool is_as_before(const struct apply_trees *t, const struct delta_item *i
             *ret_same = false;
             return true;
         }
-        return manifest_check(t->manifest, t->project_fd, item->path, ret_same, err);
+        if (!manifest_check(t->manifest, t->project_fd, item->path, ret_same, err))
+            return false;
+        *ret_same = *ret_same || is_same_again(t, item->path, now);
+        return true;
     }
     return apply_inspect(t->baseline_fd, item->path, &before, err) &&
            same_state(&before, now, left, ret_same, err);
@@ -212,7 +237,7 @@ static bool check_shapes(struct apply *a, const struct delta *delta, struct err 
         if (fits)
             continue;
         row->state = APPLY_CONFLICT;
-        row->project = row->barred ? "has a file or link where a directory has to be"
+        row->project = row->barred ? "has a file or link where a directory is needed"
                                    : "has a directory with other files there";
     }
     return true;
@@ -248,11 +273,11 @@ static bool refuse_conflicts(const struct apply *a, struct err *err)
         [DELTA_ADDED] = "was added",
         [DELTA_DELETED] = "was deleted",
         [DELTA_MODIFIED] = "was changed",
-        [DELTA_MODE] = "was given another mode",
-        [DELTA_TYPE] = "became another type of file",
+        [DELTA_MODE] = "changed its mode",
+        [DELTA_TYPE] = "changed its type",
     };
     const struct apply_row *row = apply_first_in_state(a, APPLY_CONFLICT);
-    err_set(err, E_CONFLICT, "'%s' %s in the box, and the project %s by now; nothing was applied",
+    err_set(err, E_CONFLICT, "'%s' %s in the box, but the project %s; nothing was applied",
         row->item->path.p, done[row->item->kind], row->project);
     err_ctx(err, "path", "%s", row->item->path.p);
     return err_ctx_int(err, "conflicts", (int64_t)a->n_conflicts);
@@ -268,7 +293,7 @@ static bool refuse_forbidden(const struct apply *a, const struct delta *delta, s
             row->item->path.p);
     else
         err_set(err, E_FS_VIOLATION, "'%s' %s", delta->refused[0].path.p, delta->refused[0].why);
-    return err_wrap(err, "this is never applied");
+    return err_wrap(err, "never applied");
 }
 
 static bool refuse_executed(const struct apply *a, struct err *err)
@@ -277,9 +302,9 @@ static bool refuse_executed(const struct apply *a, struct err *err)
     while (!apply_is_executed(row))
         row++;
     const char *why =
-        row->acts->class == SELFRUN_RUNS ? row->acts->reason : "leads out of the project";
+        row->acts->class == SELFRUN_RUNS ? row->acts->reason : "points outside the project";
     err_set(err, E_APPROVAL_REQUIRED,
-        "'%s': %s; look at it, and allow it with --allow-executed-config", row->item->path.p, why);
+        "'%s': %s; review it, and allow it with --allow-executed-config", row->item->path.p, why);
     err_ctx(err, "path", "%s", row->item->path.p);
     return err_ctx_int(err, "executed", (int64_t)a->n_executed);
 }
@@ -453,6 +478,9 @@ static bool write_tree(
         return false;
     writer_allow_many(w);
     writer_tidy(w);
+    writer_own_as_dirs(w);
+    if (root_fd == a->trees.baseline_fd)
+        writer_any_mode(w);
     if (root_fd == a->trees.project_fd && a->trees.manifest_name)
         writer_when_staged(w, note_next, (void *)a);
     return put(w, a, err) && writer_commit(w, &result, err);
@@ -522,8 +550,9 @@ bool apply_commit(struct apply *a, const char *journal_dir, struct err *err)
         forget_noted(a);
         return true;
     }
-    return err_wrap(err, "the project has the changes, but the baseline could not be moved; the "
-                         "next apply tries again");
+    return err_wrap(err,
+        "the changes were applied, but the baseline could not be updated; the next apply "
+        "retries this");
 }
 
 /* Manifests ----------------------------------------------------------------------------------- */

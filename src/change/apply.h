@@ -11,16 +11,19 @@
  * project already matches the box, there is nothing to do. Anything else is a conflict, and one
  * conflict refuses everything (E_CONFLICT); the rows name each file and the change on either side.
  * For a box without a copy the project itself is the baseline, and the manifest tells which files
- * have changed since.
+ * have changed since; a file that has its old content again (change/former.h), or that only became
+ * writable, has not.
  *
  * Never applied (E_FS_VIOLATION): anything in `.git`, set-user-id and set-group-id files, and
- * devices, sockets and pipes left by the box (delta.refused). Paths are opened beneath the project
+ * devices left by the box (delta.refused). Sockets and pipes are not part of the changes
+ * (delta.left_out). Paths are opened beneath the project
  * without following symlinks, so that nothing is written outside of it or through a symlink. Files
  * that run without being started (change/risks.h), and symlinks that lead out, require
  * `allow_executed`; otherwise E_APPROVAL_REQUIRED, and the rows give the reason.
  *
  * As in git, only the execute bit of a mode counts: a new file gets 0666 or 0777 minus the umask,
- * an existing file keeps its mode.
+ * an existing file keeps its mode. If we are root, a new file belongs to the owner of its
+ * directory.
  *
  * The writer (path/writer.h) replaces the files, using its journal: after a crash all are old or
  * all are new. Contents are copied from file to file, not through memory. Directories are not
@@ -40,6 +43,7 @@
 #ifndef CHANGE_APPLY_H
 #define CHANGE_APPLY_H
 
+#include "change/former.h"
 #include "change/manifest.h"
 #include "change/risks.h"
 #include "change/saved.h"
@@ -51,8 +55,9 @@ struct apply_trees {
     const struct manifest *manifest; /* without a copy; with one: the recorded `.next`, or NULL */
     int manifest_dir;                /* its directory, if it has a name */
     const char *manifest_name;
-    int stage_dir;  /* directory inaccessible to the box, for files too large for memory */
-    struct str top; /* the project's absolute path; or no value */
+    int stage_dir;         /* directory inaccessible to the box, for files too large for memory */
+    struct str top;        /* the project's absolute path; or no value */
+    struct former *former; /* without a copy: contents that the manifest's files had; may be NULL */
 };
 
 struct apply_options {
@@ -70,7 +75,7 @@ struct apply_row {
     const struct delta_item *item; /* the change in the box */
     enum apply_state state;
     const char *project;          /* the change in the project: "has another one", "has none" */
-    const struct risks_row *acts; /* whether and how it takes effect by itself */
+    const struct risks_row *acts; /* whether and how it takes effect automatically */
     struct stamp now;             /* of the project's file, or the directory in its place */
     bool barred;                  /* a parent of its path is a file or symlink */
 };

@@ -22,7 +22,6 @@ enum {
 struct copying {
     struct copy_list *list;
     int target_fd;
-    bool root; /* preserve owners */
     struct clone how;
     atomic_ullong bytes;
 };
@@ -33,12 +32,10 @@ void copy_report_done(struct copy_report *report)
     *report = COPY_REPORT_INIT;
 }
 
-static bool finish_file(const struct copying *c, int to, const struct stat *st)
+/* Set-id bits are dropped. */
+static bool finish_file(int to, const struct stat *st)
 {
     const struct timespec times[2] = {st->st_atim, st->st_mtim};
-    if (c->root && (st->st_uid != 0 || st->st_gid != 0) && fchown(to, st->st_uid, st->st_gid) != 0)
-        return false;
-    /* The mode after the owner, as fchown() clears bits. Set-id bits are dropped. */
     return fchmod(to, st->st_mode & 01777) == 0 && futimens(to, times) == 0;
 }
 
@@ -102,7 +99,7 @@ static bool copy_file(struct copying *c, const struct copy_job *job)
     if (!copy_content(c, from, to, job, size))
         return false;
     atomic_fetch_add(&c->bytes, size);
-    return finish_file(c, to, &st);
+    return finish_file(to, &st);
 }
 
 static bool copy_link(struct copying *c, const struct copy_job *job)
@@ -119,9 +116,7 @@ static bool copy_link(struct copying *c, const struct copy_job *job)
     target[n] = '\0';
     const struct timespec times[2] = {st.st_atim, st.st_mtim};
     return symlinkat(target, c->target_fd, job->to.p) == 0 &&
-           utimensat(c->target_fd, job->to.p, times, AT_SYMLINK_NOFOLLOW) == 0 &&
-           (!c->root ||
-               fchownat(c->target_fd, job->to.p, st.st_uid, st.st_gid, AT_SYMLINK_NOFOLLOW) == 0);
+           utimensat(c->target_fd, job->to.p, times, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
 /* A problem with one file of the project is only noted; a problem with the target is an error. */
@@ -148,7 +143,7 @@ static bool copy_make_dirs(const struct copying *c, struct err *err)
 {
     for (size_t i = 0; i < c->list->n_dirs; i++)
         if (mkdirat(c->target_fd, c->list->dirs[i].to.p, 0700) != 0 && errno != EEXIST)
-            return err_errno(err, E_IO, errno, "cannot make '%s'", c->list->dirs[i].to.p);
+            return err_errno(err, E_IO, errno, "cannot create '%s'", c->list->dirs[i].to.p);
     return true;
 }
 
@@ -158,7 +153,7 @@ static bool finish_dirs(const struct copying *c, struct err *err)
         const struct copy_dir *d = &c->list->dirs[i];
         const struct timespec times[2] = {d->mtime, d->mtime};
         /* Always accessible to us, regardless of the original mode: the copy must be removable. */
-        if (fchmodat(c->target_fd, d->to.p, (d->mode & 01777) | 0700, 0) != 0 ||
+        if (fchmodat(c->target_fd, d->to.p, (d->mode & 03777) | 0700, 0) != 0 ||
             utimensat(c->target_fd, d->to.p, times, AT_SYMLINK_NOFOLLOW) != 0)
             return err_errno(err, E_IO, errno, "cannot finish '%s'", d->to.p);
     }
@@ -175,8 +170,8 @@ static void copy_fill_report(const struct copying *c, struct copy_report *report
         report->files += errnum == 0;
         if (errnum && errnum != ENOENT)
             copy_list_note(list, list->jobs[i].to,
-                errnum == EACCES || errnum == EPERM ? "can't be read"
-                                                    : "was replaced while it was copied");
+                errnum == EACCES || errnum == EPERM ? "cannot be read"
+                                                    : "was replaced while it was being copied");
     }
     report->dirs = list->n_dirs;
     report->bytes = atomic_load(&c->bytes);
@@ -189,7 +184,7 @@ bool copy_project(int project_fd, int target_fd, const struct copy_options *opti
     AUTO(copy_list_done)
     struct copy_list list = {
         .arena = ARENA_INIT((size_t)2 << 30), .options = options, .report = report};
-    struct copying c = {.list = &list, .target_fd = target_fd, .root = geteuid() == 0};
+    struct copying c = {.list = &list, .target_fd = target_fd};
     if (!copy_list_project(&list, project_fd, err) || !copy_make_dirs(&c, err) ||
         !split_share(list.n_jobs, copy_one, &c, err) || !finish_dirs(&c, err))
         return false;

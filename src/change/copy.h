@@ -4,16 +4,18 @@
  *     if (!copy_project(project_fd, target_fd, &(struct copy_options){0}, &report, err)) ...
  *
  * The target is an empty directory of ours. It receives the project's files, symlinks and
- * directories with their modes and times (as root also their owners); blocks are shared where the
- * file system supports it. Files that are ignored by the ignore files and not tracked by git are
- * omitted, unless `include_ignored`. Symlinks are copied, never followed. Devices, sockets, pipes
- * and unreadable files are omitted and listed in the report. Extended attributes and hard links are
- * not preserved.
+ * directories with their modes and times, also those of directories shared by a group. All belong
+ * to us, so that the box can change them also if the project belongs to another user; apply keeps
+ * the project's owners. Blocks are shared where the file system supports it. Files that are ignored
+ * by the ignore files and not tracked by git are omitted, unless `include_ignored`. Symlinks are
+ * copied, never followed. Devices, sockets, pipes and unreadable files are omitted and listed in
+ * the report. Extended attributes and hard links are not preserved.
  *
  * Git: `.git` is copied, so that the history can be read, but nothing in the copy refers back to
  * the original. A `.git` that is a file (a linked work tree, a submodule) becomes a directory: the
  * part shared by all work trees, with the HEAD and index of this one; `worktrees`, `modules` and
- * the setting core.worktree are omitted. A `.git` that is a symlink is omitted.
+ * the setting core.worktree are omitted. A `.git` that is a symlink is omitted. Objects borrowed
+ * from another repository are not copied: for the project's own `.git` the caller handles that.
  *
  * A failed copy leaves a partial target: the caller removes it.
  */
@@ -60,5 +62,6 @@ struct copy_report {
 MUST_USE bool copy_project(int project_fd, int target_fd, const struct copy_options *options,
     struct copy_report *report, struct err *err);
 void copy_report_done(struct copy_report *report);
+void copy_report_note(struct copy_report *report, struct str path, const char *why);
 
 #endif

@@ -62,8 +62,9 @@ static bool copy_git_add_entry(struct copy_list *list, const struct copy_git_par
     if (covered || fstatat(e->dir_fd, e->name.p, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return true;
     struct str to = copy_list_join(list, p->prefix, e->path);
-    if (str_is(e->path, "objects/info/alternates"))
-        copy_list_note(list, to, "names objects of another repository, which a box doesn't see");
+    if (str_is(e->path, "objects/info/alternates") && !str_is(p->prefix, ".git/"))
+        copy_list_note(list, to,
+            "refers to objects of another repository, which the box sees only if --dir names them");
     if (S_ISDIR(st.st_mode))
         return copy_list_add_dir(list, to, &st, err);
     if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode))
@@ -185,20 +186,20 @@ bool copy_git(struct copy_list *list, int dir_fd, struct str prefix, struct err 
     struct stat st;
     struct str name = copy_list_join(list, prefix, STR(".git"));
     if (fstatat(dir_fd, ".git", &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT || err_errno(err, E_IO, errno, "cannot look at '%s'", name.p);
+        return errno == ENOENT || err_errno(err, E_IO, errno, "cannot stat '%s'", name.p);
     if (!S_ISDIR(st.st_mode) && !S_ISREG(st.st_mode)) {
-        copy_list_note(list, name, "is no directory of git's, and no file that names one");
+        copy_list_note(list, name, "is neither a git directory nor a file that points to one");
         return true;
     }
     AUTO_FD int own = -1, common = -1;
     if (!gitdir_open_own(dir_fd, &own, err) || !gitdir_open_common(dir_fd, &common, err))
         return false;
     if (own < 0 || common < 0 || !gitdir_is_repository(dir_fd)) {
-        copy_list_note(list, name, "leads to no repository");
+        copy_list_note(list, name, "does not point to a repository");
         return true;
     }
     if (!copy_git_refers_back(dir_fd, own, common, &st)) {
-        copy_list_note(list, name, "leads to a repository that does not name it back");
+        copy_list_note(list, name, "points to a repository that does not point back to it");
         return true;
     }
     int kept = copy_list_keep(list, own, err);

@@ -21,15 +21,19 @@ void copy_list_done(struct copy_list *list)
     arena_done(&list->arena);
 }
 
-void copy_list_note(struct copy_list *list, struct str path, const char *why)
+void copy_report_note(struct copy_report *r, struct str path, const char *why)
 {
-    struct copy_report *r = list->report;
     size_t i = r->n_notes++;
     if (i >= COPY_NOTES_MAX || arena_left(&r->arena) < path.n + 64)
         return;
     if (!r->notes)
         r->notes = ARENA_NEW(&r->arena, struct copy_note, COPY_NOTES_MAX);
     r->notes[i] = (struct copy_note){arena_str(&r->arena, path), why};
+}
+
+void copy_list_note(struct copy_list *list, struct str path, const char *why)
+{
+    copy_report_note(list->report, path, why);
 }
 
 int copy_list_keep(struct copy_list *list, int fd, struct err *err)
@@ -40,7 +44,7 @@ int copy_list_keep(struct copy_list *list, int fd, struct err *err)
     }
     int kept = fcntl(fd, F_DUPFD_CLOEXEC, 3);
     if (kept < 0)
-        err_errno(err, E_IO, errno, "cannot keep a directory open");
+        err_errno(err, E_IO, errno, "cannot duplicate the file descriptor of a directory");
     else
         list->sources[list->n_sources++] = kept;
     return kept;
@@ -65,7 +69,7 @@ bool copy_list_add(struct copy_list *list, int from_fd, struct str from, struct 
     if (list->n_jobs == files_max)
         return err_set(err, E_IO, "the project has more than %zu files", files_max);
     if (size > bytes_max - list->bytes)
-        return err_set(err, E_IO, "the project has more than %llu bytes: '%s' is too much",
+        return err_set(err, E_IO, "the project has more than %llu bytes: '%s' exceeds the limit",
             (unsigned long long)bytes_max, to.p);
     GROW(list->jobs, list->n_jobs, list->cap_jobs, files_max);
     list->bytes += size;
@@ -132,7 +136,7 @@ static bool copy_list_add_all(struct copy_list *list, int root_fd, struct err *e
     }
     for (size_t i = 0; i < problems.n; i++)
         copy_list_note(list, str_z(i < WALK_PROBLEMS_KEPT ? problems.kept[i].path : ""),
-            "is a directory that can't be read");
+            "is a directory that cannot be read");
     return true;
 }
 
@@ -179,7 +183,7 @@ static bool copy_list_add_tracked(struct copy_list *list, int root_fd, const str
     AUTO_ERR struct err why = {0};
     if (!tracked_read(tree->git_fd, &t, &why))
         copy_list_note(list, copy_list_join(list, tree->prefix, STR(".git/index")),
-            "can't be read: what is tracked by git although it is ignored is left out");
+            "cannot be read: files that are both tracked and ignored by git are omitted");
     for (size_t i = 0; i < t.n; i++) {
         if (!str_starts_with(t.paths[i], tree->above))
             continue;

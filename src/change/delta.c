@@ -18,6 +18,7 @@ void delta_done(struct delta *d)
 {
     free(d->items);
     free(d->refused);
+    free(d->left_out);
     arena_done(&d->arena);
     *d = DELTA_INIT;
 }
@@ -37,14 +38,25 @@ bool delta_add(struct delta *d, struct str path, enum delta_kind kind, const str
     return true;
 }
 
-void delta_refuse(struct delta *d, struct str path, const char *why)
+static void delta_note(
+    struct delta *d, struct delta_refused **list, size_t *n, struct str path, const char *why)
 {
-    size_t i = d->n_refused++;
+    size_t i = (*n)++;
     if (i >= DELTA_REFUSED_MAX || arena_left(&d->arena) < path.n + 64)
         return;
-    if (!d->refused)
-        d->refused = base_alloc(DELTA_REFUSED_MAX * sizeof(*d->refused));
-    d->refused[i] = (struct delta_refused){arena_str(&d->arena, path), why};
+    if (!*list)
+        *list = base_alloc(DELTA_REFUSED_MAX * sizeof(**list));
+    (*list)[i] = (struct delta_refused){arena_str(&d->arena, path), why};
+}
+
+void delta_refuse(struct delta *d, struct str path, const char *why)
+{
+    delta_note(d, &d->refused, &d->n_refused, path, why);
+}
+
+void delta_leave_out(struct delta *d, struct str path, const char *why)
+{
+    delta_note(d, &d->left_out, &d->n_left_out, path, why);
 }
 
 static int delta_compare_paths(const void *a, const void *b)
@@ -77,23 +89,33 @@ static bool is_wanted(struct str path, const struct str *paths, size_t n)
     return false;
 }
 
-static size_t refused_kept(const struct delta *d)
+static size_t notes_kept(const struct delta_refused *list, size_t n)
 {
-    return d->refused ? MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX) : 0;
+    return list ? MIN(n, (size_t)DELTA_REFUSED_MAX) : 0;
 }
 
 /* Entries that were only counted, without a name, may be anywhere, so they are kept. */
-static void only_refused(struct delta *d, const struct str *paths, size_t n)
+static void only_notes(
+    struct delta_refused *list, size_t *n_list, const struct str *paths, size_t n)
 {
-    size_t kept = 0, named = refused_kept(d), unnamed = d->n_refused - named;
+    size_t kept = 0, named = notes_kept(list, *n_list), unnamed = *n_list - named;
     for (size_t i = 0; i < named; i++)
-        if (is_wanted(d->refused[i].path, paths, n))
-            d->refused[kept++] = d->refused[i];
-    d->n_refused = kept;
-    if (unnamed && d->refused && kept < DELTA_REFUSED_MAX)
-        d->refused[kept] = (struct delta_refused){STR("(others)"), "are no files, and not named"};
+        if (is_wanted(list[i].path, paths, n))
+            list[kept++] = list[i];
+    *n_list = kept;
+    if (unnamed && list && kept < DELTA_REFUSED_MAX)
+        list[kept] =
+            (struct delta_refused){STR("(others)"), "are not regular files, and not listed"};
     if (unnamed)
-        d->n_refused++;
+        (*n_list)++;
+}
+
+static bool any_note(const struct delta_refused *list, size_t n, struct str path)
+{
+    for (size_t i = 0; i < notes_kept(list, n); i++)
+        if (is_at_or_below(list[i].path, path))
+            return true;
+    return false;
 }
 
 size_t delta_only(struct delta *d, const struct str *paths, size_t n)
@@ -103,16 +125,16 @@ size_t delta_only(struct delta *d, const struct str *paths, size_t n)
         bool any = false;
         for (size_t i = 0; i < d->n && !any; i++)
             any = is_at_or_below(d->items[i].path, paths[p]);
-        for (size_t i = 0; i < refused_kept(d) && !any; i++)
-            any = is_at_or_below(d->refused[i].path, paths[p]);
-        idle += !any;
+        idle += !any && !any_note(d->refused, d->n_refused, paths[p]) &&
+                !any_note(d->left_out, d->n_left_out, paths[p]);
     }
     for (size_t i = 0; i < d->n; i++) {
         if (is_wanted(d->items[i].path, paths, n))
             d->items[kept++] = d->items[i];
     }
     d->n = kept;
-    only_refused(d, paths, n);
+    only_notes(d->refused, &d->n_refused, paths, n);
+    only_notes(d->left_out, &d->n_left_out, paths, n);
     return idle;
 }
 
@@ -195,7 +217,7 @@ bool delta_read(int root_fd, const struct delta_item *item, enum delta_side side
         return err_errno(err, E_IO, errno, "cannot read '%s'", item->path.p);
     if (fd < 0 || !stamp_is(stamp, &st)) {
         err_set(
-            err, E_CONFLICT, "'%s' was changed while it was looked at: try again", item->path.p);
+            err, E_CONFLICT, "'%s' was changed while it was being read: try again", item->path.p);
         return err_ctx(err, "path", "%s", item->path.p);
     }
     if (S_ISLNK(st.st_mode))

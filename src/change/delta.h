@@ -7,8 +7,8 @@
  *
  * It contains only regular files and symbolic links, as in git: directories exist only through
  * their contents. Sorted by the bytes of the paths, without duplicates. `.git`, at any depth, is
- * never in it. Unsupported entries (devices, sockets, pipes, names too deep) are in `refused`, for
- * the caller to report.
+ * never in it. Sockets and named pipes, which have no content, are in `left_out`; unsupported
+ * entries (devices, unreadable files, names too deep) are in `refused`, for the caller to report.
  *
  * Both trees are untrusted and may change while they are read: everything is opened beneath a
  * descriptor without following symlinks, and compared with the state seen before.
@@ -60,6 +60,8 @@ struct delta {
     size_t n, cap;
     struct delta_refused *refused;
     size_t n_refused; /* all of them, stored or not */
+    struct delta_refused *left_out;
+    size_t n_left_out; /* the same */
 };
 
 #define DELTA_INIT ((struct delta){.arena = ARENA_INIT((size_t)1 << 30)})
@@ -71,12 +73,13 @@ void delta_done(struct delta *d);
 MUST_USE bool delta_add(struct delta *d, struct str path, enum delta_kind kind,
     const struct stat *old, const struct stat *new, struct err *err);
 void delta_refuse(struct delta *d, struct str path, const char *why);
+void delta_leave_out(struct delta *d, struct str path, const char *why);
 void delta_sort(struct delta *d);
 
 /* The item with this path, or NULL; the list must be sorted. */
 const struct delta_item *delta_find(const struct delta *d, struct str path);
 
-/* Keeps only items at or below one of these paths, also of the refused ones. Returns the number of
+/* Keeps only items at or below one of these paths, also of the other lists. Returns the number of
  * paths that matched nothing. */
 size_t delta_only(struct delta *d, const struct str *paths, size_t n);
 

@@ -575,7 +575,7 @@ bool manifest_check(
     AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     bool gone = fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ELOOP);
     if (!gone && (fd < 0 || fstat(fd, &st) != 0))
-        return err_errno(err, E_IO, errno, "cannot look at '%s'", path.p);
+        return err_errno(err, E_IO, errno, "cannot stat '%s'", path.p);
     bool is_file = !gone && (S_ISREG(st.st_mode) || S_ISLNK(st.st_mode));
     *ret_same = e ? is_file && manifest_same(e, &st) : !is_file;
     return true;

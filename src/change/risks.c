@@ -1,4 +1,4 @@
-/* Finds changes that take effect by themselves, with symlinks followed. */
+/* Finds changes that take effect automatically, with symlinks followed. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "change/risks.h"
 
@@ -318,7 +318,7 @@ static bool is_in_repository(const struct risks_search *f, struct str path)
 static void risks_check_repositories(struct risks_search *f)
 {
     static const struct selfrun found = {
-        SELFRUN_RUNS, "belongs to a repository, and git runs what that names"};
+        SELFRUN_RUNS, "belongs to a repository, and git runs programs that it names"};
     const struct delta *d = f->in->delta;
     bool in = false;
     for (size_t i = 0; i < d->n; i++) {
@@ -443,7 +443,7 @@ bool risks_find(struct risks *a, const struct risks_input *in, struct err *err)
     free(f.views);
     if (ok && f.full)
         return err_set(err, E_IO,
-            "there are too many links to tell which changes act by themselves: apply some paths at "
-            "a time");
+            "too many links to determine which changed files are executed automatically: "
+            "apply some paths at a time");
     return ok;
 }

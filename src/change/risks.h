@@ -1,4 +1,4 @@
-/* Determines which changes of a box take effect by themselves (path/selfrun.h), with symlinks
+/* Determines which changes of a box take effect automatically (path/selfrun.h), with symlinks
  * followed, and which symlinks lead out of the project.
  *
  *     struct risks_input in = {.project_fd = p, .top = path, .delta = &d, .targets = targets};

@@ -38,7 +38,7 @@ static const struct saved_file *file_of(const struct saved *s, const struct delt
 
 static bool saved_changed_error(const struct delta_item *item, struct err *err)
 {
-    err_set(err, E_CONFLICT, "'%s' was changed while it was looked at: try again", item->path.p);
+    err_set(err, E_CONFLICT, "'%s' was changed while it was being read: try again", item->path.p);
     return err_ctx(err, "path", "%s", item->path.p);
 }
 
@@ -67,7 +67,7 @@ static bool saved_copy_link(struct saved_copier *t, const struct delta_item *ite
         return err_errno(
             err, E_IO, n < 0 ? errno : ENAMETOOLONG, "cannot read the link '%s'", item->path.p);
     if (arena_left(&t->s->arena) < (size_t)n + 64)
-        return err_set(err, E_IO, "there are too many links: apply some paths at a time");
+        return err_set(err, E_IO, "too many links: apply some paths at a time");
     f->text = arena_strdup(&t->s->arena, str_n(target, (size_t)n));
     *ret_n = (size_t)n;
     return true;
@@ -109,8 +109,9 @@ static int saved_make_file(int dir_fd)
 
 static bool no_room(const struct delta_item *item, struct err *err)
 {
-    err_errno(err, E_IO, errno, "cannot keep a copy of '%s' while it is applied", item->path.p);
-    return err_ctx(err, "remedy", "make room below $CORDON_HOME, or apply some paths at a time");
+    err_errno(err, E_IO, errno, "cannot store a temporary copy of '%s'", item->path.p);
+    return err_ctx(
+        err, "remedy", "free disk space below $CORDON_HOME, or apply some paths at a time");
 }
 
 static bool saved_copy_file(struct saved_copier *t, const struct delta_item *item, int fd,
@@ -142,7 +143,7 @@ static bool saved_copy_content(struct saved_copier *t, const struct delta_item *
     uint64_t size = (uint64_t)st->st_size;
     if (size > SAVED_BYTES_MAX - t->bytes)
         return err_set(err, E_IO,
-            "the changed files have more than %llu bytes together: apply some paths at a time",
+            "the changed files have more than %llu bytes in total: apply some paths at a time",
             (unsigned long long)SAVED_BYTES_MAX);
     t->bytes += size;
     if (size <= SAVED_SMALL && !has_holes(st) && arena_left(&t->s->arena) > size + 64)

@@ -96,7 +96,7 @@ static bool check_plain(const struct walk_entry *e, const struct stat *st, struc
     for (size_t i = 0; i < ARRAY_LEN(refused); i++)
         if (get_attribute(e->dir_fd, e->name.p, refused[i], value) >= 0)
             return err_set(err, E_FS_VIOLATION,
-                "'%s' has the overlay attribute '%s', which no box of ours makes", e->path.p,
+                "'%s' has the overlay attribute '%s', which boxes do not create", e->path.p,
                 refused[i]);
     return true;
 }
@@ -271,9 +271,13 @@ static bool is_as_before(const struct upper_reader *r, struct str path, const st
     return e && manifest_same(e, st);
 }
 
-static const char *upper_type_name(mode_t mode)
+/* Sockets and pipes have no content that could be applied; test suites leave them behind. */
+static void upper_note_special(struct upper_reader *r, struct str path, mode_t mode)
 {
-    return S_ISFIFO(mode) ? "is a named pipe" : S_ISSOCK(mode) ? "is a socket" : "is a device";
+    if (S_ISFIFO(mode) || S_ISSOCK(mode))
+        delta_leave_out(r->delta, path, S_ISFIFO(mode) ? "is a named pipe" : "is a socket");
+    else
+        delta_refuse(r->delta, path, "is a device");
 }
 
 /* A name equivalent to `.git` on some file system: in another case, or on Windows with trailing
@@ -294,7 +298,8 @@ static bool upper_read_entry(
     if (stands_for_git(e->name)) {
         walk_skip(w);
         if (!str_is(e->name, ".git"))
-            delta_refuse(r->delta, e->path, "has a name that stands for .git elsewhere");
+            delta_refuse(
+                r->delta, e->path, "has a name that is equivalent to .git on some file systems");
         return true;
     }
     if (fstatat(e->dir_fd, e->name.p, &st, AT_SYMLINK_NOFOLLOW) != 0)
@@ -309,7 +314,7 @@ static bool upper_read_entry(
         return upper_read_dir(r, e, err);
     if (is_content(st.st_mode))
         return upper_read_content(r, e, err);
-    delta_refuse(r->delta, e->path, upper_type_name(st.st_mode));
+    upper_note_special(r, e->path, st.st_mode);
     return true;
 }
 
@@ -323,10 +328,10 @@ static bool upper_read_all(struct upper_reader *r, bool opaque_root, struct err 
     if ((opaque_root || is_opaque(r->upper_fd, ".")) && !upper_hide(r, STR(""), err))
         return false;
     if (!walk_open(r->upper_fd, &options, &w, err))
-        return err_wrap(err, "the changes of the box");
+        return err_wrap(err, "cannot read the changes of the box");
     while (!upper_has_enough(r)) {
         if (!walk_next(w, &e, err))
-            return err_wrap(err, "the changes of the box");
+            return err_wrap(err, "cannot read the changes of the box");
         if (!e)
             break;
         if (!upper_read_entry(r, w, e, err))
@@ -334,7 +339,7 @@ static bool upper_read_all(struct upper_reader *r, bool opaque_root, struct err 
     }
     for (size_t i = 0; i < MIN(problems.n, (size_t)WALK_PROBLEMS_KEPT); i++)
         delta_refuse(r->delta, str_z(problems.kept[i].path),
-            problems.kept[i].errnum == ELOOP ? "is too many directories deep" : "is not readable");
+            problems.kept[i].errnum == ELOOP ? "is nested too deeply" : "is not readable");
     return true;
 }
 

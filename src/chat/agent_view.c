@@ -3,8 +3,8 @@
 #include "chat/agent_view.h"
 
 #include "agent/event_json.h"
+#include "agent/event_stream.h"
 #include "base/clock.h"
-#include "base/protocol.h"
 #include "base/utf8.h"
 #include "tool/tool.h"
 
@@ -24,7 +24,7 @@ static bool agent_view_write_line(struct agent_view *v)
     ssize_t n = v->quick >= 0 && !v->broken ? write(v->quick, rest.p, rest.n) : 0;
     rest = str_skip(rest, n > 0 ? (size_t)n : 0);
     v->broken = v->broken || !buf_ok(&v->line) ||
-                (rest.n && !patience_write(STDOUT_FILENO, rest, &v->patience));
+                (rest.n && !timed_write(STDOUT_FILENO, rest, &v->deadline));
     buf_reset(&v->line);
     return !v->broken;
 }
@@ -32,12 +32,8 @@ static bool agent_view_write_line(struct agent_view *v)
 /* Writes an event as a line. Takes ownership of it. */
 static bool agent_view_put(struct agent_view *v, json_t *object)
 {
-    AUTO_JSON json_t *event = json_object();
-    json_put(event, "protocol_version", json_integer(PROTOCOL_VERSION));
-    BUG_ON(json_object_update(event, object) != 0);
-    json_decref(object);
-    AUTO_JSON json_t *clean = mask_tree(v->options.mask, event);
-    json_add_compact(&v->line, clean);
+    AUTO_JSON json_t *event = event_stream_object(v->options.mask, object);
+    json_add_compact(&v->line, event);
     buf_add_byte(&v->line, '\n');
     return agent_view_write_line(v);
 }
@@ -191,7 +187,7 @@ static bool begins_anew(struct agent_view *v)
 {
     bool ok = agent_view_end_line(v);
     if (v->text_since)
-        notice_send(v->options.notes, "cordon: the answer broke off, and begins again");
+        notice_send(v->options.notes, "cordon: the answer was interrupted and starts again");
     v->text_since = false;
     return ok;
 }
@@ -249,7 +245,7 @@ bool agent_view_tell(void *view, const struct agent_event *e)
     case AGENT_RESULT:
         return agent_view_report_result(v, e);
     case AGENT_COMPACTING:
-        agent_view_show_progress(v, STR("the model's window is nearly full: asking for a summary"));
+        agent_view_show_progress(v, STR("the context window is nearly full: requesting a summary"));
         return true;
     case AGENT_COMPACTED:
         return !v->options.json || agent_view_put(v, event_json(e));
@@ -265,7 +261,7 @@ void agent_view_retry(void *view, const struct retry_notice *n)
     const char *why = n->reason && n->reason->message ? n->reason->message : "the service failed";
     if (v->options.json)
         told = agent_view_put(v, event_json_retry(n));
-    buf_printf(&what, "try %u in %.1f s: ", n->attempt + 1, (double)n->delay_ms / 1000);
+    buf_printf(&what, "attempt %u in %.1f s: ", n->attempt + 1, (double)n->delay_ms / 1000);
     mask_add_text(v->options.mask, str_head(str_z(why), 1000), &what);
     if (v->progress.on)
         agent_view_show_progress(v, buf_str(&what));
@@ -277,8 +273,8 @@ void agent_view_start(struct agent_view *v, const struct agent_view_options *opt
 {
     *v = (struct agent_view){
         .options = *options,
-        .patience = {PATIENCE_ENDLESS, options->cancel_fd},
-        .quick = patience_open(STDOUT_FILENO),
+        .deadline = {TIMED_WRITE_ENDLESS, options->cancel_fd},
+        .quick = timed_write_open(STDOUT_FILENO),
         .line = BUF_INIT(LINE_MAX_BYTES),
         .calls = json_object(),
     };

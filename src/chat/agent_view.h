@@ -14,11 +14,11 @@
 #ifndef CHAT_AGENT_VIEW_H
 #define CHAT_AGENT_VIEW_H
 
-#include "agent/run.h"
+#include "agent/agent_run.h"
 #include "agent/transcript.h"
 #include "base/notice.h"
 #include "config/config.h"
-#include "io/patience.h"
+#include "io/timed_write.h"
 #include "llm/mask_stream.h"
 #include "tui/progress.h"
 
@@ -36,7 +36,7 @@ struct agent_view {
     struct agent_view_options options;
     struct transcript *transcript; /* NULL: none */
     struct progress progress;
-    struct patience patience;
+    struct write_deadline deadline;
     int quick; /* non-blocking descriptor for stdout; -1: not available */
     struct buf line;
     size_t block;    /* index of the last text block printed */

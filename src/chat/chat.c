@@ -181,7 +181,7 @@ static void chat_say_hello(struct chat *chat)
     AUTO_ERR struct err missing = {0};
     chat->window = agent_setup_agent(&chat->setup).window;
     if (json_array_size(messages)) {
-        buf_printf(&b, "session %s goes on, with %zu message%s", store_id(chat->setup.store),
+        buf_printf(&b, "resumed session %s with %zu message%s", store_id(chat->setup.store),
             json_array_size(messages), json_array_size(messages) == 1 ? "" : "s");
         chat_note(chat, buf_z(&b));
         chat_past_show(chat, messages);
@@ -189,14 +189,14 @@ static void chat_say_hello(struct chat *chat)
     if (!leaf_check(&missing))
         chat_note(chat, missing.message);
     if (provider_is_default_script(chat->setup.provider))
-        chat_note(chat, "no key is set: a script that comes with cordon answers, not a model");
+        chat_note(chat, "no API key found: answering from the built-in demo script");
 }
 
 static void chat_say_goodbye(struct chat *chat)
 {
     AUTO_JSON json_t *messages = store_messages(chat->setup.store);
     if (json_array_size(messages))
-        notice_send(chat->options->notes, "cordon: 'cordon chat --session %s' goes on",
+        notice_send(chat->options->notes, "To resume: cordon chat --session %s",
             store_id(chat->setup.store));
 }
 
@@ -207,6 +207,7 @@ bool chat_run(const struct chat_options *options, struct err *err)
         .setup = AGENT_SETUP_INIT(options->arena, &options->agent, options->warnings),
         .console = CONSOLE_NONE,
         .lock = PTHREAD_MUTEX_INITIALIZER,
+        .news = PTHREAD_COND_INITIALIZER,
         .wake = -1,
         .answered = -1,
         .resized = -1,

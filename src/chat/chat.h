@@ -64,8 +64,9 @@ struct chat {
     struct console console;
     struct editor *editor;
     pthread_mutex_t lock;
-    int wake, answered; /* eventfds that wake this and the agent's thread */
-    int resized;        /* signalfd for SIGWINCH and SIGTSTP */
+    pthread_cond_t news; /* of `work`, `over` and `quits` */
+    int wake, answered;  /* eventfds that wake this and the agent's thread */
+    int resized;         /* signalfd for SIGWINCH and SIGTSTP */
     /* Protected by the lock: */
     struct chat_rows *rows;
     struct chat_question question;
@@ -73,10 +74,13 @@ struct chat {
     struct usage used;
     uint64_t context; /* tokens of the last request and its answer */
     bool over, ok;    /* the turn has ended, and whether it succeeded */
+    chat_work work;   /* for the agent's thread; NULL: none */
+    bool quits;       /* it must end */
     bool told;        /* main thread was woken for changes not drawn yet */
     struct err err;
     /* Main thread only: */
-    pthread_t thread;
+    pthread_t thread; /* the agent's */
+    bool has_thread;
     uint64_t window; /* context window of the model; 0: unknown */
     bool busy, leave;
     json_t *prompt;
@@ -91,7 +95,6 @@ struct chat {
     /* Without a terminal, the reason to stop before the end of input: */
     struct err end;
     /* Commands: */
-    chat_work work;
     struct buf typed;   /* command line of the running `!` command */
     struct buf later;   /* commands waiting for the end of the turn, NUL-terminated */
     struct buf aside;   /* text for the model, sent with the next prompt */
@@ -147,7 +150,7 @@ void chat_turn_start(struct chat *chat, struct str text);
 bool chat_turn_start_work(struct chat *chat, chat_work work);
 bool chat_turn_is_over(struct chat *chat);
 void chat_turn_end(struct chat *chat);
-/* Cancels and ends the last turn; waiting input is dropped. */
+/* Cancels and ends the last turn, and the agent's thread; waiting input is dropped. */
 void chat_turn_abandon(struct chat *chat);
 /* Interrupts the turn, as Ctrl-C does in other programs; waiting input is then sent. */
 void chat_turn_interrupt(struct chat *chat);

@@ -46,7 +46,7 @@ static void put_question(struct chat *chat, const struct approve_question *q, st
 {
     AUTO_BUF struct buf words = BUF_INIT(4096), arguments = BUF_INIT(4 * TOOL_ARGUMENTS_MAX);
     struct chat_question *question = &chat->question;
-    buf_printf(&words, "%s wants to %s:", q->tool,
+    buf_printf(&words, "Allow %s to %s:", q->tool,
         q->is_command ? "run"
         : q->mutating ? "change"
                       : "read");
@@ -88,7 +88,7 @@ static void note_answer(struct chat *chat, enum approve_answer answer)
     chat_rows_asked(chat->rows, edited ? buf_str(&q->edit->now) : (struct str){0});
     if (answer != APPROVE_YES_ALWAYS)
         return;
-    buf_printf(&words, "not asked again in this conversation: %s", buf_z(&q->rule));
+    buf_printf(&words, "allowed for the rest of this conversation: %s", buf_z(&q->rule));
     chat_rows_note(chat->rows, buf_str(&words));
 }
 
@@ -181,7 +181,8 @@ static void chat_ask_start_edit(struct chat *chat)
     if (!q->edit)
         return;
     if (chat->console.plain) {
-        chat_rows_note(chat->rows, STR("what instead? an empty line goes back to the question"));
+        chat_rows_note(
+            chat->rows, STR("type the replacement; an empty line returns to the question"));
         q->editing = q->half = true;
         return;
     }
@@ -190,7 +191,7 @@ static void chat_ask_start_edit(struct chat *chat)
     q->editing = load_editor(chat, q->edit->text);
     if (!q->editing) {
         editor_set(chat->editor, buf_str(&q->draft));
-        chat_rows_note(chat->rows, STR("this has characters in it that can't be edited here"));
+        chat_rows_note(chat->rows, STR("this contains characters that cannot be edited here"));
     }
 }
 
@@ -315,8 +316,8 @@ void chat_ask_add_rows(struct chat *chat, unsigned width, struct text *region)
         return;
     if (q->editing) {
         text_add_z(&line,
-            q->is_command ? "Enter runs it so  Escape goes back"
-                          : "Enter shows what it changes  Escape goes back",
+            q->is_command ? "Enter runs the edited command  Escape cancels"
+                          : "Enter shows the new changes  Escape cancels",
             &theme[THEME_DIM]);
     } else if (chat_ask_choices_due(q)) {
         chat_ask_add_choices(q, &line);

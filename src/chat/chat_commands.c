@@ -10,6 +10,7 @@
 enum {
     FILES_SEEN = 20000, /* directory entries visited for a completion */
     KEYS_MAX = 64 << 10,
+    NAME_SHOWN = 40,
 };
 
 static void say_help(struct chat *chat, struct str words);
@@ -25,20 +26,21 @@ static const struct chat_command {
     void (*run)(struct chat *chat, struct str words);
     bool idle; /* deferred until the turn is over */
 } commands[] = {
-    {"/help", "", "what there is", say_help, false},
-    {"/model", "[NAME]", "who answers, or who shall", chat_session_model, true},
-    {"/session", "[ID|NAME|new]", "which session this is, or go on with another", chat_session_run,
+    {"/help", "", "list commands and keys", say_help, false},
+    {"/model", "[NAME]", "show or change the model", chat_session_model, true},
+    {"/session", "[ID|TITLE|new]", "show this session, or switch to another", chat_session_run,
         true},
-    {"/fork", "[N]", "a new session, with all or the first N messages", chat_session_fork, true},
-    {"/compact", "", "go on with a summary of the conversation", chat_session_compact, true},
-    {"/diff", "", "what tools changed in this session", chat_undo_diff, true},
-    {"/undo", "", "take back what tools changed in the last turn", chat_undo_run, true},
-    {"/approve", "[MODE|RULE]", "when to ask before a change, and what needs no question",
+    {"/fork", "[N]", "start a new session with all or the first N messages", chat_session_fork,
+        true},
+    {"/compact", "", "summarize the conversation and continue", chat_session_compact, true},
+    {"/diff", "", "show the changes that tools made in this session", chat_undo_diff, true},
+    {"/undo", "", "undo the file changes of the last turn", chat_undo_run, true},
+    {"/approve", "[MODE|[-]RULE]", "show or change when to ask, and what is allowed",
         chat_consent_run, false},
-    {"/export", "[FILE]", "write the conversation to FILE.md or FILE.json", chat_session_export,
-        true},
-    {"/open", "", "print what was collapsed last, then the one before it", chat_look_open, false},
-    {"/quit", "", "leave", chat_commands_quit, false},
+    {"/export", "[--force] [FILE]", "write the conversation to FILE.md or FILE.json",
+        chat_session_export, true},
+    {"/open", "", "print the last collapsed item, then earlier ones", chat_look_open, false},
+    {"/quit", "", "quit", chat_commands_quit, false},
 };
 
 /* Lists the keys, as bound by the settings. */
@@ -48,16 +50,16 @@ static void add_keys(const struct chat *chat, struct buf *b)
         const char *action, *help;
         bool plain; /* also in plain mode, as a signal or end of input */
     } rows[] = {
-        {"new-line", "a new line", false},
-        {"open", "look at what was collapsed, the last first", false},
-        {"send-waiting", "interrupt, and send what waits", false},
-        {"interrupt", "interrupt; twice: leave", true},
-        {"delete-or-leave", "leave", true},
+        {"new-line", "insert a line break", false},
+        {"open", "view collapsed items, the last one first", false},
+        {"send-waiting", "interrupt and send queued messages", false},
+        {"interrupt", "interrupt; twice: quit", true},
+        {"delete-or-leave", "quit", true},
     };
     AUTO_BUF struct buf tab = BUF_INIT(KEYS_MAX);
     config_add_keys(&chat->setup.config, &chat->bindings, "complete", &tab);
     if (tab.n && !chat->console.plain)
-        buf_printf(b, "@FILE                  %s completes it\n", buf_z(&tab));
+        buf_printf(b, "@FILE                    a file name; %s completes it\n", buf_z(&tab));
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_BUF struct buf keys = BUF_INIT(KEYS_MAX);
         config_add_keys(&chat->setup.config, &chat->bindings, rows[i].action, &keys);
@@ -73,10 +75,9 @@ static void say_help(struct chat *chat, struct str words)
     for (size_t i = 0; i < ARRAY_LEN(commands); i++) {
         buf_reset(&name);
         buf_printf(&name, "%s %s", commands[i].name, commands[i].words);
-        buf_printf(&b, "%-22s %s\n", buf_z(&name), commands[i].help);
+        buf_printf(&b, "%-24s %s\n", buf_z(&name), commands[i].help);
     }
-    buf_add_z(
-        &b, "!COMMAND               run it where tools run; the next prompt tells the model\n");
+    buf_add_z(&b, "!COMMAND                 run it as a tool; output goes with the next message\n");
     if (!chat->console.lines) /* line mode has no keys */
         add_keys(chat, &b);
     chat_note(chat, buf_z(&b));
@@ -195,7 +196,7 @@ static void chat_commands_run(struct chat *chat, const struct chat_command *c, s
 {
     AUTO_BUF struct buf b = BUF_INIT(4096);
     if (words.n && !c->words[0]) {
-        buf_printf(&b, "%s takes no words", c->name);
+        buf_printf(&b, "%s takes no arguments", c->name);
         chat_note(chat, buf_z(&b));
     } else if (c->idle && chat->busy) {
         wait_for_turn(chat, c->name, words);
@@ -218,8 +219,8 @@ static void say_unknown(struct chat *chat, struct str name)
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         choice_add(&c, commands[i].name);
     choice_hint(&c, "", &hint);
-    buf_printf(
-        &b, "there is no such command%s", hint.n ? buf_z(&hint) : "; /help says which there are");
+    buf_printf(&b, "no such command '" STR_FMT "'%s", STR_ARG(str_head(name, NAME_SHOWN)),
+        hint.n ? buf_z(&hint) : "; /help lists the commands");
     chat_note(chat, buf_z(&b));
 }
 

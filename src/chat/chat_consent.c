@@ -21,12 +21,14 @@ static bool chat_consent_parse_mode(struct str word, enum approve_mode *ret_mode
 static void chat_consent_apply_line(struct chat *chat, struct str line)
 {
     enum approve_mode mode;
-    if (chat_consent_parse_mode(line, &mode))
+    if (chat_consent_parse_mode(line, &mode)) {
         chat->setup.tools.options.approve.mode = mode;
-    else if (str_starts_with(line, STR("-")))
+        chat->setup.tools.options.approve.by_settings = false;
+    } else if (str_starts_with(line, STR("-"))) {
         (void)approve_forget(approve_of(chat), str_skip(line, 1));
-    else
+    } else {
         (void)approve_remember(approve_of(chat), line);
+    }
 }
 
 void chat_consent_apply(struct chat *chat)
@@ -47,8 +49,8 @@ static void add_rules(struct buf *b, const char *title, const struct str_list *r
 static void chat_consent_print(struct chat *chat)
 {
     static const char *const meaning[] = {
-        [APPROVE_NEVER] = "nobody is asked",
-        [APPROVE_ON_REQUEST] = "you are asked before a change that no rule covers",
+        [APPROVE_NEVER] = "no questions are asked",
+        [APPROVE_ON_REQUEST] = "you are asked before a change that no rule allows",
         [APPROVE_ALWAYS] = "you are asked before every change",
     };
     AUTO_BUF struct buf b = BUF_INIT(1 << 20);
@@ -58,8 +60,8 @@ static void chat_consent_print(struct chat *chat)
     add_rules(&b, "\nallowed by your settings:", &o->allow);
     add_rules(&b, "\nallowed in this conversation:", &approve_of(chat)->remembered);
     pthread_mutex_unlock(&chat->lock);
-    buf_add_z(&b, "\n/approve never, on-request or always; /approve 'TOOL:PATTERN' allows, such as "
-                  "shell:git *; /approve -'TOOL:PATTERN' no longer");
+    buf_add_z(&b, "\n/approve never, on-request or always sets the mode; /approve 'TOOL:PATTERN', "
+                  "such as shell:git *, adds a rule; /approve -'TOOL:PATTERN' removes it");
     chat_note(chat, buf_z(&b));
 }
 
@@ -89,11 +91,13 @@ static bool chat_consent_check_word(
         return true;
     if (!forget && str_find(word, ':') < 0)
         return err_set(err, E_CLI_INVALID_ARG,
-            "'" STR_FMT "' is neither never, on-request or always, nor a rule such as shell:git *",
+            "'" STR_FMT
+            "' is neither a mode (never, on-request or always) nor a rule such as shell:git *",
             STR_ARG(word));
     if (forget && !is_remembered(chat, word))
         return err_set(err, E_NOT_FOUND,
-            "no rule of this conversation is '" STR_FMT "'; those of the settings stay",
+            "no such rule in this conversation: '" STR_FMT
+            "'; rules in the settings cannot be removed here",
             STR_ARG(word));
     return forget || rule_check(word, err);
 }
@@ -109,7 +113,7 @@ void chat_consent_run(struct chat *chat, struct str words)
         pthread_mutex_unlock(&chat->lock);
         chat_consent_print(chat);
         if (waits)
-            chat_note(chat, "what you said meanwhile counts from the next call on");
+            chat_note(chat, "pending changes take effect at the next tool call");
         return;
     }
     if (!chat_consent_check_word(chat, word, forget, &err)) {
@@ -122,7 +126,7 @@ void chat_consent_run(struct chat *chat, struct str words)
         chat_consent_apply(chat);
     pthread_mutex_unlock(&chat->lock);
     if (chat->busy)
-        chat_note(chat, "counts from the next call on");
+        chat_note(chat, "takes effect at the next tool call");
     else
         chat_consent_print(chat);
 }

@@ -115,8 +115,8 @@ void chat_events_redraw(struct chat *chat)
 static void chat_events_show_compacted(struct chat *chat, const struct agent_event *event)
 {
     AUTO_BUF struct buf words = BUF_INIT(200);
-    buf_printf(&words, "the conversation goes on with a summary and its last %zu message%s",
-        event->kept, event->kept == 1 ? "" : "s");
+    buf_printf(&words, "continuing with a summary and the last %zu message%s", event->kept,
+        event->kept == 1 ? "" : "s");
     chat->context = 0; /* unknown until the next answer */
     chat_rows_note(chat->rows, buf_str(&words));
 }
@@ -141,8 +141,8 @@ bool chat_events_add(void *context, const struct agent_event *event)
         break;
     case AGENT_COMPACTING:
         chat_rows_note(chat->rows, chat->prompt
-                                       ? STR("the conversation gets long: a summary is made")
-                                       : STR("a summary is made"));
+                                       ? STR("the conversation is getting long: summarizing it")
+                                       : STR("summarizing the conversation"));
         break;
     case AGENT_COMPACTED:
         chat_events_show_compacted(chat, event);
@@ -162,11 +162,16 @@ void chat_events_add_retry(void *context, const struct retry_notice *notice)
     const char *why = notice->reason->message ? notice->reason->message : "the service failed";
     mask_add_text(
         &chat->setup.mask, str_head(str_z(why), utf8_cut(str_z(why), RETRY_WORDS)), &words);
-    buf_add_z(&words, ": asked again");
+    buf_add_z(&words, "; retrying");
     if (notice->delay_ms)
         buf_printf(&words, " in %llu s", (unsigned long long)(notice->delay_ms + 999) / 1000);
+    if (notice->attempt > 1)
+        buf_printf(&words, " (attempt %u)", notice->attempt + 1);
     pthread_mutex_lock(&chat->lock);
-    chat_rows_note(chat->rows, buf_str(&words));
+    if (chat->console.plain) /* nothing is redrawn */
+        chat_rows_note(chat->rows, buf_str(&words));
+    else
+        chat_rows_retry(chat->rows, buf_str(&words));
     chat_events_redraw(chat);
     pthread_mutex_unlock(&chat->lock);
 }

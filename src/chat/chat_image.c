@@ -104,11 +104,11 @@ static bool read_image(const char *path, json_t **ret_block, size_t *ret_bytes, 
     if (fd < 0 && (errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG))
         return false;
     if (fd < 0 || fstat(fd, &st) != 0)
-        return err_errno(err, E_IO, errno, "cannot open it");
+        return err_errno(err, E_IO, errno, "cannot open the file");
     if (!S_ISREG(st.st_mode))
-        return err_set(err, E_IO, "it is no regular file");
+        return err_set(err, E_IO, "not a regular file");
     if (st.st_size > IMAGE_MAX)
-        return err_set(err, E_IO, "it has more than %d MiB", IMAGE_MAX >> 20);
+        return err_set(err, E_IO, "larger than %d MiB", IMAGE_MAX >> 20);
     if (!file_read(fd, IMAGE_MAX, path, &bytes, err) ||
         !block_image(buf_str(&bytes), path, ret_block, err))
         return false;
@@ -158,7 +158,7 @@ static void chat_image_attach(
     }
     if (a->n == IMAGES_MAX || a->bytes + bytes > IMAGES_BYTES) {
         json_decref(block);
-        err_set(&err, E_IO, "a prompt has at most %d images of %d MiB together", IMAGES_MAX,
+        err_set(&err, E_IO, "a message can have at most %d images of %d MiB in total", IMAGES_MAX,
             IMAGES_BYTES >> 20);
         chat_image_print_note(chat, path, NULL, 0, &err);
         return;

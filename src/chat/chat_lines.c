@@ -9,7 +9,7 @@ bool chat_lines_take(struct chat *chat)
     if (chat->console.outlet.broken && !chat->end.code)
         err_set(&chat->end, E_IO, "cannot write to standard output");
     if (chat->console.too_long && !chat->end.code)
-        err_set(&chat->end, E_CLI_INVALID_ARG, "a line of standard input has more than %d bytes",
+        err_set(&chat->end, E_CLI_INVALID_ARG, "a line of standard input is longer than %d bytes",
             CONSOLE_INPUT_MAX);
     if (chat->end.code) {
         chat->leave = true;

@@ -31,7 +31,7 @@ static void chat_loop_send(struct chat *chat)
     editor_content(chat->editor, &text);
     if (chat->busy &&
         !(chat_loop_has_room(&chat->queue, text.n) && chat_loop_has_room(&chat->later, text.n))) {
-        chat_note(chat, "too much waits already: this can be sent when the turn is over");
+        chat_note(chat, "too many messages are queued: send this when the turn is over");
         return;
     }
     editor_clear(chat->editor);
@@ -63,7 +63,7 @@ static void say_again(struct chat *chat)
 {
     AUTO_BUF struct buf words = BUF_INIT(64 << 10);
     config_add_keys(&chat->setup.config, &chat->bindings, "interrupt", &words);
-    buf_add_z(&words, " once more leaves");
+    buf_add_z(&words, " again to quit");
     chat_note(chat, buf_z(&words));
 }
 
@@ -174,7 +174,7 @@ void chat_loop_draw(struct chat *chat)
         .rows = MAX(look->rows / 3, 1u),
         .all = MAX(look->rows, OTHER_ROWS + 1u) - OTHER_ROWS,
         .prompt = chat->question.editing ? STR("edit> ") : STR("> "),
-        .hint = chat->question.open ? STR("") : STR("what is to be done?")};
+        .hint = chat->question.open ? STR("") : STR("Ask anything, or /help")};
     chat->told = false;
     bool more =
         chat_rows_take(chat->rows, (unsigned)(clock_mono_ms() / TURN_MS), &chat->stay, &region);

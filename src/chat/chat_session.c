@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "agent/conversations.h"
 #include "agent/exchange.h"
+#include "agent/line_file.h"
 #include "agent/prose.h"
-#include "agent/tape.h"
 #include "base/utf8.h"
 #include "chat/chat.h"
 #include "io/replace.h"
@@ -53,9 +53,13 @@ void chat_session_fork(struct chat *chat, struct str words)
     const char *dir;
     int64_t n = 0;
     size_t all = json_array_size(store_all(chat->setup.store));
-    if (words.n && !str_to_int(words, 0, (int64_t)all, &n))
+    if (!all)
+        err_set(&err, E_CLI_INVALID_ARG, "this session has no messages to fork");
+    else if (words.n && !str_to_int(words, 0, (int64_t)all, &n))
         err_set(&err, E_CLI_INVALID_ARG,
-            "/fork takes a number of messages from 0 to %zu, counted from the first", all);
+            "invalid value for /fork: expected a number of messages from 0 to %zu, counted "
+            "from the first",
+            all);
     else if (conversations_dir(chat->setup.arena, &dir, &err) &&
              exchange_fork_open(
                  dir, chat->setup.store, words.n ? (size_t)n : SIZE_MAX, &fork, &err))
@@ -88,7 +92,7 @@ static void say_session(struct chat *chat, const struct catalog *c)
         if (!here || str_is(e->id, store_id(chat->setup.store)) || !e->messages)
             continue;
         if (shown++ == 0)
-            buf_add_z(&b, "\nothers of this directory, for /session ID:");
+            buf_add_z(&b, "\nother sessions of this directory, for /session ID:");
         chat_session_add_entry(&b, e);
     }
     chat_note(chat, buf_z(&b));
@@ -120,7 +124,7 @@ static bool open_other(struct chat *chat, struct str words, const char *dir,
     if (!store_open(dir, word, STORE_READ, &look, err))
         return false;
     if (strcmp(store_id(look), store_id(chat->setup.store)) == 0)
-        return err_set(err, E_CONFLICT, "this is the session '%s'", store_id(look));
+        return err_set(err, E_CONFLICT, "'%s' is the current session", store_id(look));
     return store_open(dir, word, STORE_WRITE, ret_store, err);
 }
 
@@ -169,15 +173,14 @@ static bool write_export(struct chat *chat, const char *path, bool replace, stru
         prose_add(chat->setup.store, &text);
     else
         return err_set(err, E_CLI_INVALID_ARG,
-            "'%s' ends neither in .md, for people, nor in .json, for 'cordon sessions import'",
-            path);
+            "'%s' must end in .md (readable text) or .json (for 'cordon sessions import')", path);
     if (!buf_ok(&text))
         return err_set(err, E_IO, "the session is too large to write");
     if (replace_path(path, buf_str(&text), replace ? 0 : REPLACE_NEW, err))
         return true;
     if (err->code == E_CONFLICT)
-        err_set(
-            err, E_CONFLICT, "'%s' exists already: '/export --force %s' replaces it", path, path);
+        err_set(err, E_CONFLICT, "'%s' already exists: use '/export --force %s' to replace it",
+            path, path);
     return false;
 }
 
@@ -192,13 +195,13 @@ void chat_session_export(struct chat *chat, struct str words)
     while (words.n && words.p[0] == ' ')
         words = str_skip(words, 1);
     if (words.n > PATH_MAX)
-        err_set(&err, E_CLI_INVALID_ARG, "the name is too long");
+        err_set(&err, E_CLI_INVALID_ARG, "the file name is too long");
     const char *path = err.code ? NULL : export_path(chat, words, &a);
     if (!path || !write_export(chat, path, force, &err)) {
         chat_note_error(chat, &err);
         return;
     }
-    buf_printf(&b, "written: %s, which only you can read", path);
+    buf_printf(&b, "written to %s, which only you can read", path);
     chat_note(chat, buf_z(&b));
 }
 
@@ -209,14 +212,14 @@ void chat_session_model(struct chat *chat, struct str words)
     AUTO_ERR struct err err = {0};
     AUTO_BUF struct buf b = BUF_INIT(64 << 10);
     if (str_find(words, ' ') >= 0)
-        err_set(&err, E_CLI_INVALID_ARG, "a model's name is one word");
+        err_set(&err, E_CLI_INVALID_ARG, "the name of a model must be one word");
     if (err.code || (words.n && !agent_setup_set_model(&chat->setup, words, &err))) {
         chat_note_error(chat, &err);
         return;
     }
     chat->window = agent_setup_agent(&chat->setup).window;
-    buf_printf(&b, "%s %s, %s", provider_model(chat->setup.provider),
-        words.n ? "answers from now on" : "answers", provider_name(chat->setup.provider));
+    buf_printf(&b, "model: %s (%s)", provider_model(chat->setup.provider),
+        provider_name(chat->setup.provider));
     chat_note(chat, buf_z(&b));
 }
 

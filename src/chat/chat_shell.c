@@ -49,8 +49,9 @@ static bool chat_shell_run_command(struct chat *chat, struct err *err)
 void chat_shell_run(struct chat *chat, struct str command)
 {
     if (command.n == 0) {
-        chat_note(
-            chat, "!COMMAND runs it where tools run, and tells the model with the next prompt");
+        chat_note(chat,
+            "!COMMAND runs a command like a tool; its output is sent to the model with the "
+            "next message");
         return;
     }
     buf_reset(&chat->typed);

@@ -17,12 +17,12 @@ enum {
 /* Items with a higher weight are kept longer if the line is too narrow. */
 enum chat_status_weight {
     WEIGHT_TOKENS = 1,
-    WEIGHT_WITHIN,
     WEIGHT_COST,
     WEIGHT_BRANCH,
     WEIGHT_FULL,
     WEIGHT_MODEL,
     WEIGHT_ELAPSED,
+    WEIGHT_WITHIN, /* the boundary: a user must know it on any screen */
     WEIGHT_DIR,
 };
 

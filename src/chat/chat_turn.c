@@ -1,5 +1,6 @@
 /* Turns: the agent runs in a separate thread. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "agent/output_reader.h"
 #include "base/clock.h"
 #include "chat/chat.h"
 
@@ -18,33 +19,58 @@ static bool run_turn(struct chat *chat, struct err *err)
     return ok;
 }
 
-static void *chat_turn_thread(void *context)
+static void do_work(struct chat *chat, chat_work work)
 {
-    struct chat *chat = context;
     AUTO_ERR struct err err = {0};
-    bool ok = chat->work(chat, &err);
+    bool ok = work(chat, &err);
     pthread_mutex_lock(&chat->lock);
     chat_events_flush(chat);
     chat->ok = ok;
     if (!ok)
         (void)err_move(&chat->err, &err);
     chat->over = true;
+    pthread_cond_broadcast(&chat->news);
     pthread_mutex_unlock(&chat->lock);
     chat_signal(chat->wake);
-    return NULL;
+}
+
+/* One thread for all turns: processes that a command leaves running end with the thread that
+ * started them. Their output is also read between turns. */
+static void *chat_turn_thread(void *context)
+{
+    struct chat *chat = context;
+    struct output_reader reader;
+    for (;;) {
+        output_reader_begin(&reader, chat->setup.tools.box);
+        pthread_mutex_lock(&chat->lock);
+        while (!chat->work && !chat->quits)
+            pthread_cond_wait(&chat->news, &chat->lock);
+        chat_work work = chat->work;
+        chat->work = NULL;
+        pthread_mutex_unlock(&chat->lock);
+        output_reader_end(&reader);
+        if (!work)
+            return NULL;
+        do_work(chat, work);
+    }
 }
 
 bool chat_turn_start_work(struct chat *chat, chat_work what)
 {
-    chat->work = what;
+    if (!chat->has_thread)
+        chat->has_thread = pthread_create(&chat->thread, NULL, chat_turn_thread, chat) == 0;
+    if (!chat->has_thread) {
+        chat_note(chat, "cannot start a thread");
+        return false;
+    }
     chat->began_ms = clock_mono_ms();
+    chat->busy = true;
     pthread_mutex_lock(&chat->lock);
     chat->over = false;
+    chat->work = what;
+    pthread_cond_broadcast(&chat->news);
     pthread_mutex_unlock(&chat->lock);
-    chat->busy = pthread_create(&chat->thread, NULL, chat_turn_thread, chat) == 0;
-    if (!chat->busy)
-        chat_note(chat, "no thread can be started");
-    return chat->busy;
+    return true;
 }
 
 void chat_turn_start(struct chat *chat, struct str text)
@@ -104,7 +130,6 @@ static void show_end(struct chat *chat)
 
 void chat_turn_end(struct chat *chat)
 {
-    pthread_join(chat->thread, NULL);
     json_decref(chat->prompt);
     chat->prompt = NULL;
     chat->busy = false;
@@ -149,10 +174,18 @@ void chat_turn_cancel(struct chat *chat)
 
 void chat_turn_abandon(struct chat *chat)
 {
+    if (!chat->has_thread)
+        return;
+    if (chat->busy)
+        chat_turn_cancel(chat);
+    pthread_mutex_lock(&chat->lock);
+    chat->quits = true;
+    pthread_cond_broadcast(&chat->news);
+    pthread_mutex_unlock(&chat->lock);
+    pthread_join(chat->thread, NULL);
+    chat->has_thread = false;
     if (!chat->busy)
         return;
-    chat_turn_cancel(chat);
-    pthread_join(chat->thread, NULL);
     json_decref(chat->prompt);
     pthread_mutex_lock(&chat->lock);
     show_end(chat);

@@ -4,7 +4,7 @@
 #include "chat/chat.h"
 #include "io/file.h"
 #include "path/beneath.h"
-#include "tool/plan.h"
+#include "tool/tool_plan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -22,8 +22,9 @@ static bool has_record(struct chat *chat)
     if (chat->setup.undo)
         return true;
     buf_printf(&b,
-        "the tools work in the box '%s', which keeps its changes apart from the project: 'cordon "
-        "box diff %s' shows them, 'cordon box reset %s' drops them",
+        "the tools work in the box '%s', which keeps its changes separate from the "
+        "project: use 'cordon box diff %s' to show them, 'cordon box reset %s' to discard "
+        "them",
         chat->setup.options->box, chat->setup.options->box, chat->setup.options->box);
     chat_note(chat, buf_z(&b));
     return false;
@@ -39,7 +40,7 @@ static void chat_undo_add_prompt(const struct chat *chat, size_t turn, struct bu
     if (!str_cut(rest, '\n', &line, &rest))
         return;
     size_t n = utf8_cut(line, PROMPT_SHOWN);
-    buf_printf(b, " of '" STR_FMT "%s'", STR_ARG(str_head(line, n)), n < line.n ? "…" : "");
+    buf_printf(b, " from '" STR_FMT "%s'", STR_ARG(str_head(line, n)), n < line.n ? "…" : "");
 }
 
 /* Whether a command ran in the turn that starts with this message. */
@@ -62,25 +63,25 @@ static bool ran_commands(const struct chat *chat, size_t turn)
 static const char *chat_undo_outcome(const struct undo_item *item)
 {
     if (!item->old.ino)
-        return item->new.ino ? "is gone again" : "came and went";
-    return item->new.ino ? "is as it was" : "is back";
+        return item->new.ino ? "deleted" : "nothing to undo";
+    return "restored";
 }
 
 static void tell_undone(struct chat *chat, const struct undo_list *l)
 {
     AUTO_BUF struct buf b = BUF_INIT(1 << 20);
-    buf_printf(&b, "taken back: the changes");
+    buf_printf(&b, "undid the changes");
     chat_undo_add_prompt(chat, l->turn, &b);
     if (!str_is(l->root, chat->setup.tools.options.cwd) && !str_is(l->root, "/"))
         buf_printf(&b, " in " STR_FMT, STR_ARG(l->root));
     for (size_t i = 0; i < MIN(l->n, (size_t)NAMED_MAX); i++)
-        buf_printf(&b, "\n  %s" STR_FMT " %s", undo_prefix(l->root), STR_ARG(l->items[i].path),
+        buf_printf(&b, "\n  %s" STR_FMT ": %s", undo_prefix(l->root), STR_ARG(l->items[i].path),
             chat_undo_outcome(&l->items[i]));
     if (l->n > NAMED_MAX)
         buf_printf(&b, "\n  and %zu more", l->n - NAMED_MAX);
     if (ran_commands(chat, l->turn))
-        buf_add_z(&b, "\ncommands ran in that turn, too: what they changed is not known here, and "
-                      "not taken back");
+        buf_add_z(
+            &b, "\ncommands also ran in that turn: their changes are not tracked and not undone");
     chat_note(chat, buf_z(&b));
 }
 
@@ -88,9 +89,9 @@ static void tell_undone(struct chat *chat, const struct undo_list *l)
 static void chat_undo_notify_model(struct chat *chat, const struct undo_list *l)
 {
     struct buf *b = &chat->aside;
-    buf_add_z(b, "[The user took back your changes of files");
+    buf_add_z(b, "[The user undid your changes to files");
     chat_undo_add_prompt(chat, l->turn, b);
-    buf_add_z(b, ". These are as they were before:");
+    buf_add_z(b, ". These files are back in their previous state:");
     for (size_t i = 0; i < MIN(l->n, (size_t)NAMED_MAX); i++)
         buf_printf(
             b, "%s %s" STR_FMT, i ? "," : "", undo_prefix(l->root), STR_ARG(l->items[i].path));
@@ -172,7 +173,7 @@ static bool chat_undo_add_item(struct differ *d, const struct undo_item *item, s
         buf_printf(&note, "mode %06o to %06o", item->old.mode, st.st_mode);
     if (binary)
         buf_printf(&note, "%s%s", note.n ? ", " : "",
-            item->kept ? "not a text" : "what it was is not kept");
+            item->kept ? "not text" : "previous contents not saved");
     d->n++;
     plan_add(&d->diff, &d->budget,
         &(struct plan_file){.name = item->path,
@@ -194,7 +195,7 @@ static bool make_diff(struct differ *d, const struct undo_list *l, struct err *e
         if (!chat_undo_add_item(d, &l->items[i], err))
             return false;
     return buf_ok(&d->diff) ||
-           err_set(err, E_IO, "what was changed in %zu files is more than can be shown here", d->n);
+           err_set(err, E_IO, "the changes in %zu files are too large to show here", d->n);
 }
 
 void chat_undo_diff(struct chat *chat, struct str words)
@@ -208,7 +209,7 @@ void chat_undo_diff(struct chat *chat, struct str words)
     if (!undo_changes(chat->setup.undo, &list, &err) || !make_diff(&d, &list, &err))
         chat_note_error(chat, &err);
     else if (d.n == 0)
-        chat_note(chat, list.n ? "the files that tools changed are as they were before"
+        chat_note(chat, list.n ? "the files that tools changed are back in their original state"
                                : "no tool changed a file in this session");
     else
         chat_commands_show_block(chat, "diff", buf_str(&d.diff));

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "chat/history.h"
 
-#include "agent/tape.h"
+#include "agent/line_file.h"
 #include "base/clock.h"
 #include "io/file.h"
 #include "io/replace.h"
@@ -244,6 +244,6 @@ void history_add(struct history *h, const struct mask *mask, struct str entry)
     history_clean(mask, entry, &clean);
     json_add_text(&line, buf_str(&clean));
     AUTO_FREE char *dir = strndup(h->path, (size_t)str_find_last(str_z(h->path), '/'));
-    if (buf_ok(&clean) && buf_ok(&line) && dir && tape_make_dir(dir, &ignored))
+    if (buf_ok(&clean) && buf_ok(&line) && dir && line_file_make_dir(dir, &ignored))
         history_append_line(h, buf_str(&line));
 }

@@ -36,40 +36,59 @@ static struct str session_view_id(const struct session_view *v, struct str id)
     return v->to_terminal && id_valid(id) ? str_head(id, SHORT_ID) : id;
 }
 
-static void session_view_add_entry(const struct session_view *v, const struct catalog_entry *e,
-    unsigned id_columns, unsigned columns, uint64_t now_ms)
+struct session_view_row {
+    struct str id, title, cwd;
+    const char *updated, *messages;
+};
+
+static void session_view_add_row(
+    struct buf *out, const struct session_view_row *row, unsigned id_columns, unsigned columns)
 {
     enum {
         AGO = 11,
         COUNT = 6,
     };
-    struct buf *out = v->out;
-    char ago[COLUMNS_AGO];
     unsigned used = id_columns + AGO + COUNT + 3 * 2;
     unsigned left = columns > used + TITLE_LEAST ? columns - used : TITLE_LEAST;
     unsigned cwd = left > 3 * TITLE_LEAST ? MIN(left / 3, (unsigned)CWD_MOST) : 0;
-    columns_ago(e->updated_ms, now_ms, ago);
-    struct str id = session_view_id(v, e->id);
-    buf_add_str(out, id);
-    buf_printf(out, "%*s%-*s  %*llu  ", (int)(id_columns - id.n + 2), "", AGO, ago, COUNT,
-        (unsigned long long)e->messages);
-    struct str title = e->damage.n ? STR("(damaged)") : e->title;
-    if (cwd && e->cwd.n) {
-        columns_add(out, title, left - cwd - 2);
-        columns_dir(out, e->cwd, cwd);
+    buf_add_str(out, row->id);
+    buf_printf(out, "%*s%-*s  %*s  ", (int)(id_columns - row->id.n + 2), "", AGO, row->updated,
+        COUNT, row->messages);
+    if (cwd && row->cwd.n) {
+        columns_add(out, row->title, left - cwd - 2);
+        columns_dir(out, row->cwd, cwd);
     } else {
-        columns_cut(out, title, left);
+        columns_cut(out, row->title, left);
     }
     while (out->n && out->p[out->n - 1] == ' ')
         buf_truncate(out, out->n - 1);
     buf_add_byte(out, '\n');
 }
 
+static void session_view_add_entry(const struct session_view *v, const struct catalog_entry *e,
+    unsigned id_columns, unsigned columns, uint64_t now_ms)
+{
+    char ago[COLUMNS_AGO], messages[24];
+    columns_ago(e->updated_ms, now_ms, ago);
+    snprintf(messages, sizeof(messages), "%llu", (unsigned long long)e->messages);
+    const struct session_view_row row = {.id = session_view_id(v, e->id),
+        .title = e->damage.n ? STR("(damaged)") : e->title,
+        .cwd = e->cwd,
+        .updated = ago,
+        .messages = messages};
+    session_view_add_row(v->out, &row, id_columns, columns);
+}
+
+/* The header is only for people: scripts read one session per line. */
 void session_view_list(const struct session_view *v, const struct catalog *c, size_t n)
 {
+    const struct session_view_row header = {
+        STR("ID"), STR("TITLE"), STR("DIRECTORY"), "UPDATED", "MSGS"};
     unsigned columns = v->to_terminal ? tty_size(STDOUT_FILENO).cols : PLAIN_COLUMNS;
     unsigned id_columns = (unsigned)session_view_id_width(v, c);
     uint64_t now_ms = clock_wall_ms();
+    if (v->to_terminal && n)
+        session_view_add_row(v->out, &header, id_columns, columns);
     for (size_t i = 0; i < n; i++)
         session_view_add_entry(v, &c->entries[i], id_columns, columns, now_ms);
 }
@@ -97,7 +116,7 @@ static void session_view_add_block(struct buf *out, const json_t *block, size_t 
         columns_lines(out, json_str(json_object_get(block, "thinking")), "  ┆ ", most);
         break;
     case BLOCK_REDACTED_THINKING:
-        buf_add_z(out, "  ┆ (thinking that is not shown)\n");
+        buf_add_z(out, "  ┆ (hidden thinking)\n");
         break;
     case BLOCK_IMAGE:
         buf_add_z(out, "  (an image, ");
@@ -154,7 +173,7 @@ void session_view_show(const struct session_view *v, const struct store *s, bool
         const json_t *compaction = json_array_get(store_compactions(s), next);
         at = (size_t)json_integer_value(json_object_get(compaction, "at"));
         if (compaction && at == i && ++next)
-            buf_add_z(v->out, "\n--- the conversation was summed up here ---\n");
+            buf_add_z(v->out, "\n--- the conversation was summarized here ---\n");
         session_view_add_message(v, message, i + 1, full);
     }
 }

@@ -7,6 +7,7 @@
 #ifndef CLI_BOX_CMDS_H
 #define CLI_BOX_CMDS_H
 
+#include "boxd/start.h"
 #include "cli/cmd.h"
 #include "cli/out.h"
 #include "config/boxes.h"
@@ -15,6 +16,9 @@ extern const struct cmd cmd_box_apply;
 extern const struct cmd cmd_box_destroy;
 extern const struct cmd cmd_box_diff;
 extern const struct cmd cmd_box_doctor;
+struct box_doctor;
+/* Without the check named `except`; NULL: all. */
+void box_doctor_print(struct cli *cli, const struct box_doctor *d, const char *except);
 extern const struct cmd cmd_box_list;
 extern const struct cmd cmd_box_new;
 extern const struct cmd cmd_box_prune;
@@ -30,9 +34,9 @@ enum {
     BOX_PATHS_MAX = 10 * 1000, /* path arguments of diff and apply */
 };
 
-/* Warns about each limit of a box just started that is enforced less strictly than requested, and
- * returns the list. */
-struct str_list box_use_gaps(struct cli *cli, const struct box *box);
+/* Warns about each limit of a box just started that is enforced less strictly than requested. */
+void box_use_gaps(struct cli *cli, const struct box *box);
+void box_use_warn_gaps(struct cli *cli, const struct str_list *gaps);
 
 /* Asks on the terminal and reads a line. Fails with E_APPROVAL_REQUIRED without a terminal
  * (`remedy` names the option to use instead), or with E_CANCELED if the answer is not yes. */
@@ -51,9 +55,9 @@ struct box_risk {
  * Fails with E_CANCELED if the answer is not yes. */
 MUST_USE bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err);
 
+/* With this process's environment and the size of its terminal. */
+struct start_options box_use_start_options(const struct box *box);
 /* Starts the agent of a box that is not running. */
 MUST_USE bool box_use_start(const struct box *box, bool with_prompt, struct err *err);
-/* Starts a box for commands of `exec` only; it ends with the last of them. */
-MUST_USE bool box_use_start_idle(const struct box *box, struct err *err);
 
 #endif

@@ -15,14 +15,25 @@ size_t box_patch_columns(const struct cli *cli)
     return cli->to_terminal ? tty_size(STDOUT_FILENO).cols : PLAIN_COLUMNS;
 }
 
+static void box_patch_warn_notes(
+    struct cli *cli, const struct delta_refused *notes, size_t n, const char *effect)
+{
+    for (size_t i = 0; notes && i < MIN(n, (size_t)WARNED); i++)
+        out_warn(cli, "'" STR_FMT "' %s: omitted from the changes%s",
+            STR_ARG(out_path(cli, notes[i].path)), notes[i].why, effect);
+    if (n > WARNED)
+        out_warn(cli, "%zu more are omitted", n - WARNED);
+}
+
 void box_patch_warn_refused(struct cli *cli, const struct delta *d)
 {
-    size_t kept = MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX);
-    for (size_t i = 0; i < MIN(kept, (size_t)WARNED); i++)
-        out_warn(cli, "'" STR_FMT "' %s: it is left out of the changes, and stops apply",
-            STR_ARG(out_path(cli, d->refused[i].path)), d->refused[i].why);
-    if (d->n_refused > WARNED)
-        out_warn(cli, "%zu more are left out", d->n_refused - WARNED);
+    box_patch_warn_notes(cli, d->refused, d->n_refused, ", and prevents apply");
+    box_patch_warn_left_out(cli, d);
+}
+
+void box_patch_warn_left_out(struct cli *cli, const struct delta *d)
+{
+    box_patch_warn_notes(cli, d->left_out, d->n_left_out, "");
 }
 
 /* Terminal output ----------------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 
 /* Warns on stderr about changes that cannot be shown or applied; names the first few. */
 void box_patch_warn_refused(struct cli *cli, const struct delta *d);
+void box_patch_warn_left_out(struct cli *cli, const struct delta *d);
 
 /* Print text from a box on a terminal: line breaks and tabs are kept, all other control characters
  * are made visible. Colored like a patch if colors are on. */

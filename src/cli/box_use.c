@@ -2,8 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/box_cmds.h"
 
-#include "box/runs.h"
-#include "boxd/start.h"
+#include "box/box_runs.h"
 #include "io/tty.h"
 
 #include <stdlib.h>
@@ -19,18 +18,30 @@ static char box_use_read_answer(void)
     return first;
 }
 
+/* "Destroy 'x'?": cannot ask whether to destroy 'x'. */
+static bool box_use_cannot_ask(
+    const struct cli *cli, const char *question, const char *remedy, struct err *err)
+{
+    const char *why = cli->json               ? "--json is given"
+                      : !isatty(STDIN_FILENO) ? "standard input is not a terminal"
+                                              : "standard error is not a terminal";
+    struct str rest = str_trim_end(str_z(question + 1), '?');
+    err_set(err, E_APPROVAL_REQUIRED, "cannot ask whether to %c" STR_FMT ": %s", question[0] | 0x20,
+        STR_ARG(rest), why);
+    return err_ctx(err, "remedy", "%s", remedy);
+}
+
 bool box_use_consent(struct cli *cli, const char *question, const char *remedy, struct err *err)
 {
-    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || cli->json) {
-        err_set(err, E_APPROVAL_REQUIRED, "%s (there is nobody to be asked)", question);
-        return err_ctx(err, "remedy", "%s", remedy);
-    }
+    if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) || cli->json)
+        return box_use_cannot_ask(cli, question, remedy, err);
     /* Print pending output, which the question refers to, first. */
     if (!out_flush(cli, err))
         return false;
     out_ask(cli, "%s [y/N] ", question);
     char answer = box_use_read_answer();
-    return answer == 'y' || answer == 'Y' || err_set(err, E_CANCELED, "nothing was done");
+    return answer == 'y' || answer == 'Y' ||
+           err_set(err, E_CANCELED, "not confirmed: nothing was changed");
 }
 
 bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err)
@@ -40,13 +51,13 @@ bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err)
         return true;
     const char *question =
         arena_printf(cli->arena, "%s%s%s?", risk->act, risk->running ? ", which is running" : "",
-            risk->abandon ? ", with what was not applied" : "");
-    return box_use_consent(cli, question, "give --yes", err);
+            risk->abandon ? ", discarding unapplied changes" : "");
+    return box_use_consent(cli, question, "use --yes", err);
 }
 
 /* Starting ------------------------------------------------------------------------------------ */
 
-static struct start_options box_use_start_options(const struct box *box)
+struct start_options box_use_start_options(const struct box *box)
 {
     struct tty_size size = tty_size(STDOUT_FILENO);
     return (struct start_options){.box = box,
@@ -62,20 +73,17 @@ bool box_use_start(const struct box *box, bool with_prompt, struct err *err)
     return start_agent(&options, with_prompt, err);
 }
 
-bool box_use_start_idle(const struct box *box, struct err *err)
+void box_use_warn_gaps(struct cli *cli, const struct str_list *gaps)
 {
-    const struct start_options options = box_use_start_options(box);
-    return start_for_commands(&options, err);
+    for (size_t i = 0; i < gaps->n; i++)
+        out_warn(cli, "weaker limit: " STR_FMT, STR_ARG(gaps->p[i]));
 }
 
-struct str_list box_use_gaps(struct cli *cli, const struct box *box)
+void box_use_gaps(struct cli *cli, const struct box *box)
 {
     AUTO_ERR struct err ignored = {0};
     struct box_state state;
     bool held;
-    if (!state_load(box->host, cli->arena, &state, &held, &ignored))
-        return (struct str_list){0};
-    for (size_t i = 0; i < state.gaps.n; i++)
-        out_warn(cli, "weaker limit: " STR_FMT, STR_ARG(state.gaps.p[i]));
-    return state.gaps;
+    if (state_load(box->host, cli->arena, &state, &held, &ignored))
+        box_use_warn_gaps(cli, &state.gaps);
 }

@@ -10,14 +10,20 @@ const struct opt global_opts[] = {
     OPT_SET("help", 'h', struct global_options, help, "show help for the command"),
     OPT_SET("version", 0, struct global_options, version, "show the version"),
     OPT_SET("json", 0, struct global_options, json,
-        "print JSON on stdout, and nothing else there; errors too"),
+        "print only JSON on standard output, including errors"),
+    OPT_SET("verbose", 'v', struct global_options, verbose,
+        "print more: the code of an error, each step of a run, details of the build"),
     OPT_ONE_OF("color", 0, struct global_options, color, "WHEN", colors,
-        "when to use colours; auto: when stdout is a terminal and NO_COLOR is not set"),
+        "when to use colours: auto, always or never; auto: if standard output is a "
+        "terminal and NO_COLOR is not set"),
 };
 const size_t n_global_opts = ARRAY_LEN(global_opts);
 
+/* Whether the command replaces or refuses the global option. */
 static bool is_replaced(const struct cmd *cmd, const struct opt *global)
 {
+    if (cmd->no_json && strcmp(global->name, "json") == 0)
+        return true;
     for (size_t i = 0; i < cmd->n_opts; i++)
         if (cmd->opts[i].replaces && strcmp(cmd->opts[i].name, global->name) == 0)
             return true;
@@ -35,15 +41,36 @@ const struct opt *cmd_option(const struct cmd *cmd, size_t i)
     return NULL;
 }
 
+const char *cmd_heading(const struct cmd *cmd, const struct opt *opt)
+{
+    for (size_t i = 0; i < cmd->n_groups; i++)
+        if (strcmp(cmd->groups[i].first, opt->name) == 0)
+            return cmd->groups[i].title;
+    if (opt == cmd->opts)
+        return "Options";
+    return opt == global_opts ? "Global options" : NULL;
+}
+
+static bool opt_names_choices(const struct opt *opt)
+{
+    for (size_t i = 0; opt->choices && opt->choices[i]; i++)
+        if (!strstr(opt->help, opt->choices[i]))
+            return false;
+    return true;
+}
+
 const char *opt_help(const struct opt *opt, struct buf *b)
 {
     static const char mark[] = "{choices}";
     const char *at = opt->choices ? strstr(opt->help, mark) : NULL;
-    if (!at)
+    if (!at && opt_names_choices(opt))
         return opt->help;
-    buf_add(b, opt->help, (size_t)(at - opt->help));
+    buf_add(b, opt->help, at ? (size_t)(at - opt->help) : strlen(opt->help));
+    if (!at)
+        buf_add_z(b, ": ");
     choice_join(opt->choices, " or ", b);
-    buf_add_z(b, at + sizeof(mark) - 1);
+    if (at)
+        buf_add_z(b, at + sizeof(mark) - 1);
     return buf_z(b);
 }
 

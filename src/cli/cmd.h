@@ -13,6 +13,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "base/field.h"
 
 enum opt_type {
     OPT_FLAG,     /* bool */
@@ -21,6 +22,7 @@ enum opt_type {
     OPT_CHOICE,   /* const char *, one of the choices */
     OPT_LIST,     /* struct opt_list: repeatable, each one of the choices */
     OPT_WORDLIST, /* struct opt_words: repeatable, any word */
+    OPT_STRLIST,  /* struct str_list: the same, for structs that are not of the CLI */
 };
 
 /* Values in the order given. */
@@ -53,11 +55,13 @@ enum arg_kind {
 
 struct opt {
     const char *name;
-    char letter; /* 0: none */
+    const char *old_name; /* still accepted; NULL: none */
+    size_t typed;         /* offset of a const char * for "--NAME" as typed; 0: none */
+    char letter;          /* 0: none */
     enum opt_type type;
     size_t offset;
     const char *value;          /* placeholder in the help and the manual */
-    const char *const *choices; /* NULL-terminated */
+    const char *const *choices; /* NULL-terminated; of a text: suggestions, others are allowed */
     const char *bare;           /* for a choice: value of the option if none is given */
     enum arg_kind kind;
     int64_t min, max;
@@ -78,6 +82,12 @@ struct opt {
         .name = n, .letter = l, .type = OPT_TEXT, .offset = OPT_OFFSET(const char *, s, m), \
         .value = v, .kind = k, .help = h                                                    \
     }
+/* t: member for the name as typed, for messages. */
+#define OPT_STRING_WAS(old, n, s, m, t, v, k, h)                                                \
+    {                                                                                           \
+        .name = n, .old_name = old, .type = OPT_TEXT, .offset = OPT_OFFSET(const char *, s, m), \
+        .typed = OPT_OFFSET(const char *, s, t), .value = v, .kind = k, .help = h               \
+    }
 #define OPT_INT(n, l, s, m, v, lo, hi, h)                                                \
     {                                                                                    \
         .name = n, .letter = l, .type = OPT_NUMBER, .offset = OPT_OFFSET(int64_t, s, m), \
@@ -87,6 +97,12 @@ struct opt {
     {                                                                                         \
         .name = n, .letter = l, .type = OPT_CHOICE, .offset = OPT_OFFSET(const char *, s, m), \
         .value = v, .choices = c, .help = h                                                   \
+    }
+/* Any text; the names are common ones. */
+#define OPT_SUGGEST(n, l, s, m, v, c, h)                                                    \
+    {                                                                                       \
+        .name = n, .letter = l, .type = OPT_TEXT, .offset = OPT_OFFSET(const char *, s, m), \
+        .value = v, .choices = c, .help = h                                                 \
     }
 /* --NAME or --NAME=VALUE. */
 #define OPT_BARE_OR_ONE_OF(n, s, m, v, c, b, h)                                              \
@@ -106,6 +122,12 @@ struct opt {
         .offset = OPT_OFFSET(struct opt_words, s, m), .value = v, .help = h \
     }
 
+#define OPT_STRS(n, s, m, v, k, h)                                                               \
+    {                                                                                            \
+        .name = n, .type = OPT_STRLIST, .offset = OPT_OFFSET(struct str_list, s, m), .value = v, \
+        .kind = k, .help = h                                                                     \
+    }
+
 struct buf;
 struct cli;
 
@@ -122,9 +144,16 @@ struct example {
     const char *about;
 };
 
+/* A heading among the options, in help and manual: before the option of this name. */
+struct opt_group {
+    const char *first;
+    const char *title;
+};
+
 /* Initializers for the tables of a command. */
 #define CMD_OPTS(table, type) \
     .opts = (table), .n_opts = ARRAY_LEN(table), .options_size = sizeof(type)
+#define CMD_GROUPS(table)   .groups = (table), .n_groups = ARRAY_LEN(table)
 #define CMD_EXAMPLES(table) .examples = (table), .n_examples = ARRAY_LEN(table)
 
 struct cmd {
@@ -139,35 +168,43 @@ struct cmd {
     const struct opt *opts;
     size_t n_opts;
     size_t options_size;
+    const struct opt_group *groups; /* in the order of the options */
+    size_t n_groups;
     const struct example *examples;
     size_t n_examples;
     const struct cmd *const *subs; /* NULL-terminated; NULL if the command has run */
     bool hidden;                   /* for the build, not for users */
     bool minor;                    /* only listed by name at the end of the overview */
+    bool no_json;                  /* refuses --json, which is then not offered */
     bool (*run)(struct cli *cli, const struct args *args, struct err *err);
 };
 
 /* The program itself: the root of the command tree. */
 extern const struct cmd cmd_cordon;
 
-/* Options that every command takes. */
+/* Options that commands take, except those with no_json. */
 struct global_options {
     bool help;
     bool version;
     bool json;
+    bool verbose;
     const char *color;
 };
 extern const struct opt global_opts[];
 extern const size_t n_global_opts;
 
-/* Option number i of a command: its own options, then the global ones that it does not replace.
- * NULL after the last. */
+/* Option number i of a command: its own options, then the global ones that it does not replace or
+ * refuse. NULL after the last. */
 const struct opt *cmd_option(const struct cmd *cmd, size_t i);
+
+/* The heading before an option of the command, or NULL. */
+const char *cmd_heading(const struct cmd *cmd, const struct opt *opt);
 
 enum {
     OPT_HELP_MAX = 4096,
 };
-/* The help of an option with its choices in their place; may use the buffer. */
+/* The help of an option, with its choices: in their place, or at the end unless it names them all.
+ * May use the buffer. */
 const char *opt_help(const struct opt *opt, struct buf *b);
 
 /* Finds a subcommand by name. For an unknown one, fails with E_CLI_INVALID_ARG and suggests the

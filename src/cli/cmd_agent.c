@@ -48,8 +48,7 @@ static bool agent_run_task(struct agent_ctx *r, struct err *err)
     if (!start_view(r, err))
         return false;
     if (provider_is_default_script(s->provider))
-        out_note(
-            r->cli, "cordon: no key is set: a script that comes with cordon answers, not a model");
+        out_note(r->cli, "cordon: no API key found: answering from the built-in demo script");
     bool ok = agent_run(&agent, s->prompt, &outcome, err);
     if (!ok)
         err_ctx(err, "session_id", "%s", store_id(s->store));
@@ -107,29 +106,33 @@ static bool run_agent(struct cli *cli, const struct args *args, struct err *err)
 
 static const struct opt agent_opts[] = {
     OPT_STRING("prompt", 'p', struct agent_command, agent.prompt.text, "TEXT", ARG_ANY,
-        "what to do; without it, or with -, standard input is the prompt; with it, standard input "
-        "that is no terminal is attached"),
+        "the prompt; without it, or with -, the prompt is standard input; otherwise "
+        "standard input is attached unless it is a terminal"),
     OPT_WORDS("image", 0, struct agent_command, images, "FILE",
         "attach an image: PNG, JPEG, GIF or WebP of at most 5 MiB"),
-    AGENT_OPTS(struct agent_command, agent),
     OPT_STRING("record", 0, struct agent_command, record, "FILE", ARG_FILE,
-        "write what the model said as a script, to be played again with --script"),
+        "write the model's answers to a script, for use with --script"),
+    AGENT_OPTS(struct agent_command, agent),
     TOOL_SETUP_OPTS(struct agent_command, agent.tools),
 };
 
+static const struct opt_group agent_groups[] = {AGENT_GROUPS};
+
 static const struct example agent_examples[] = {
-    {"cordon agent -p 'why does make test fail?'", "one task, and its answer"},
-    {"git diff | cordon agent -p 'review this'", "standard input is attached"},
-    {"cordon agent --continue -p 'now fix it' --json", "goes on, and prints events"},
+    {"cordon agent -p 'why does make test fail?'", "run one task and print the answer"},
+    {"git diff | cordon agent -p 'review this'", "attach standard input"},
+    {"cordon agent --continue -p 'now fix it' --json", "resume, and print events as JSON"},
 };
 
 const struct cmd cmd_agent = {
     .name = "agent",
-    .summary = "let a model work on a task with the tools",
-    .about = "Asks a model, runs the tools that it calls, until it has an answer, which goes to "
-             "stdout. Files and commands are inside the boundary that 'cordon tool' has.",
+    .summary = "give a task to a model that works with tools",
+    .about = "Sends the prompt to a model and runs the tools that it calls, until the model "
+             "gives a final answer, which is written to standard output. Files and commands "
+             "are subject to the same boundary as in 'cordon tool'.",
     .usage = "",
     CMD_OPTS(agent_opts, struct agent_command),
+    CMD_GROUPS(agent_groups),
     CMD_EXAMPLES(agent_examples),
     .run = run_agent,
 };

@@ -24,10 +24,10 @@ static const struct cmd *const subs[] = {
 
 const struct cmd cmd_box = {
     .name = "box",
-    .summary = "let agents work on copies; see and take their changes",
-    .about =
-        "A box is a project as it was at one moment, an agent that works on it in a sandbox, and a "
-        "layer that holds what the agent changed. The project itself is not touched until you "
-        "apply the changes. Boxes are in $CORDON_HOME/sandboxes, which only you can read.",
+    .summary = "run agents on a copy; review and apply their changes",
+    .about = "A box consists of a snapshot of a project, an agent that works on it in a "
+             "sandbox, and a layer that holds the agent's changes. The project itself is not "
+             "modified until you apply the changes. Boxes are stored in "
+             "$CORDON_HOME/sandboxes, which only you can read.",
     .subs = subs,
 };

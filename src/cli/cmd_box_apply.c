@@ -1,9 +1,8 @@
 /* cordon box apply: apply a box's changes to the project, all or nothing. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "box/applying.h"
+#include "boxes/box_apply.h"
 #include "cli/box_cmds.h"
 #include "cli/box_patch.h"
-#include "config/config.h"
 #include "repo/gitname.h"
 
 enum {
@@ -17,7 +16,7 @@ struct apply_options_cli {
 struct box_apply_ctx {
     struct cli *cli;
     const struct apply_options_cli *options;
-    struct applying x;
+    struct box_apply apply;
     bool shown; /* the changes were already listed with the question */
 };
 
@@ -27,8 +26,8 @@ static const char *const kind_words[] = {
     [DELTA_ADDED] = "added",
     [DELTA_DELETED] = "deleted",
     [DELTA_MODIFIED] = "changed",
-    [DELTA_MODE] = "gave another mode to",
-    [DELTA_TYPE] = "made another kind of file of",
+    [DELTA_MODE] = "changed the mode of",
+    [DELTA_TYPE] = "changed the type of",
 };
 
 /* Lists both sides of each conflict: each one has to be reviewed. */
@@ -36,10 +35,9 @@ static void say_conflicts(struct cli *cli, const struct apply *a)
 {
     for (size_t i = 0; i < a->n; i++) {
         const struct apply_row *row = &a->rows[i];
-        struct str project = str_trim_end(str_z(row->project), ',');
         if (row->state == APPLY_CONFLICT)
-            out_note(cli, "  conflict: '" STR_FMT "': the box %s it, the project " STR_FMT,
-                STR_ARG(row->item->path), kind_words[row->item->kind], STR_ARG(project));
+            out_note(cli, "  conflict: '" STR_FMT "': the box %s it, the project %s",
+                STR_ARG(row->item->path), kind_words[row->item->kind], row->project);
     }
 }
 
@@ -78,9 +76,9 @@ static const struct {
     void (*say)(struct cli *cli, const struct apply_row *row);
     size_t most;
 } groups[] = {
-    {"These files run without being started:", applying_runs, say_risk, SIZE_MAX},
-    {"These files steer builds or agents:", applying_steers, say_risk, STEERING_SHOWN},
-    {"These links lead out of the project:", applying_leads_out, say_link, SIZE_MAX},
+    {"These files are executed automatically:", applying_runs, say_risk, SIZE_MAX},
+    {"These files affect builds or agents:", applying_steers, say_risk, STEERING_SHOWN},
+    {"These links point outside the project:", applying_leads_out, say_link, SIZE_MAX},
 };
 
 static void say_groups(struct cli *cli, const struct apply *a)
@@ -96,156 +94,100 @@ static void say_groups(struct cli *cli, const struct apply *a)
                 groups[g].say(cli, &a->rows[i]);
         }
         if (n > groups[g].most)
-            out_note(cli, "  and %zu more, which --json lists", n - groups[g].most);
+            out_note(cli, "  and %zu more (use --json to list them)", n - groups[g].most);
     }
 }
 
 /* Refusals ------------------------------------------------------------------------------------ */
 
-static bool box_apply_report_refusal(struct box_apply_ctx *c, struct err *why, struct err *err)
+static bool box_apply_report_refusal(struct box_apply_ctx *c, struct err *err)
 {
-    const struct apply *a = &c->x.apply;
-    if (why->code != E_CONFLICT && why->code != E_FS_VIOLATION && why->code != E_APPROVAL_REQUIRED)
-        return err_move(err, why);
-    if (!out_fail(c->cli, why, applying_refusal_json(&c->x), err))
+    const struct apply *a = &c->apply.x.apply;
+    if (!out_fail(c->cli, &c->apply.why, box_apply_json(&c->apply), err))
         return false;
     say_conflicts(c->cli, a);
-    say_forbidden(c->cli, a, &c->x.changes.delta);
+    say_forbidden(c->cli, a, &c->apply.x.changes.delta);
     say_groups(c->cli, a);
     return true;
 }
 
 /* Results ------------------------------------------------------------------------------------- */
 
-static bool result_json(struct box_apply_ctx *c, bool dry, struct err *err)
-{
-    return out_json(c->cli, applying_result_json(c->x.box, &c->x.apply, dry), err);
-}
-
 static void box_apply_print_rows(struct cli *cli, const struct apply *a)
 {
     for (size_t i = 0; i < a->n; i++) {
         buf_printf(&cli->stdout_buf, "%-9s ", delta_kind_name(a->rows[i].item->kind));
         gitname_add(&cli->stdout_buf, "", a->rows[i].item->path);
-        out_line(cli, "%s", a->rows[i].state == APPLY_DONE ? "  (the project has it already)" : "");
+        out_line(cli, "%s", a->rows[i].state == APPLY_DONE ? "  (already in the project)" : "");
     }
 }
 
-static bool box_apply_print_result(struct box_apply_ctx *c, bool dry, struct err *err)
+static void box_apply_print_done(struct box_apply_ctx *c, bool dry)
 {
-    size_t n = c->x.apply.n - c->x.apply.n_done;
-    if (c->cli->json)
-        return result_json(c, dry, err);
+    const struct apply *a = &c->apply.x.apply;
+    size_t n = a->n - a->n_done;
     if (!c->shown)
-        box_apply_print_rows(c->cli, &c->x.apply);
+        box_apply_print_rows(c->cli, a);
     buf_printf(&c->cli->stdout_buf, "%s %zu change%s to ", dry ? "would apply" : "applied", n,
         n == 1 ? "" : "s");
-    out_name(c->cli, c->x.box->meta.workdir.host_path, '\n');
-    return true;
+    out_name(c->cli, c->apply.box->meta.workdir.host_path, '\n');
 }
 
-static bool print_nothing(struct box_apply_ctx *c, struct err *err)
+static bool box_apply_print_result(struct box_apply_ctx *c, struct err *err)
 {
-    if (!c->options->dry_run && !applying_forget(&c->x, err))
-        return false;
+    enum box_apply_end end = c->apply.end;
+    if (end == BOX_APPLY_REFUSED)
+        return box_apply_report_refusal(c, err);
+    box_patch_warn_left_out(c->cli, &c->apply.x.changes.delta);
     if (c->cli->json)
-        return result_json(c, c->options->dry_run, err);
-    out_note(c->cli, "there is nothing to apply");
+        return out_json(c->cli, box_apply_json(&c->apply), err);
+    if (end == BOX_APPLY_NOTHING)
+        out_note(c->cli, "there is nothing to apply");
+    else if (end == BOX_APPLY_IN_PLACE)
+        out_note(c->cli,
+            "nothing to apply: the box works directly on '" STR_FMT
+            "' (:rw), so its changes are already there",
+            STR_ARG(c->apply.box->meta.workdir.host_path));
+    else
+        box_apply_print_done(c, end == BOX_APPLY_DRY);
     return true;
 }
 
 /* Applying ------------------------------------------------------------------------------------ */
 
-/* Also for commands of `exec`. Processes in the box cannot change the copy that will be applied. */
-static bool box_apply_warn_running(struct box_apply_ctx *c, struct err *err)
-{
-    struct box_state state;
-    if (!state_runs(c->x.box->host, c->cli->arena, &state, &c->x.running, err))
-        return false;
-    bool agent = state.status == BOX_RUNNING || state.status == BOX_IDLE;
-    if (c->x.running)
-        out_note(c->cli, "%s still running: what it changes from now on is not in this",
-            agent ? "the agent is" : "a command in the box is");
-    return true;
-}
-
 static bool box_apply_confirm(struct box_apply_ctx *c, struct err *err)
 {
     AUTO_BUF struct buf stat = BUF_INIT((size_t)1 << 30);
     if (c->options->yes) {
-        say_groups(c->cli, &c->x.apply);
+        say_groups(c->cli, &c->apply.x.apply);
         return true;
     }
     if (isatty(STDIN_FILENO) && !c->cli->json) {
-        if (!changes_stat(&c->x.changes, &c->x.apply.saved, box_patch_columns(c->cli), &stat, err))
+        if (!changes_stat(&c->apply.x.changes, &c->apply.x.apply.saved, box_patch_columns(c->cli),
+                &stat, err))
             return false;
         box_patch_show_stat(c->cli, buf_str(&stat));
         if (!out_flush(c->cli, err))
             return false;
         c->shown = true;
     }
-    say_groups(c->cli, &c->x.apply);
+    say_groups(c->cli, &c->apply.x.apply);
     return box_use_consent(c->cli,
-        arena_printf(c->cli->arena, "apply these changes to '" STR_FMT "'?",
-            STR_ARG(c->x.box->meta.workdir.host_path)),
-        "--yes applies them without a question; --dry-run says what would be done", err);
+        arena_printf(c->cli->arena, "Apply these changes to '" STR_FMT "'?",
+            STR_ARG(c->apply.x.box->meta.workdir.host_path)),
+        "use --yes to apply without asking, or --dry-run to show what would be applied", err);
 }
 
-static bool box_apply_commit(struct box_apply_ctx *c, struct err *err)
+static bool box_apply_agree(void *context, bool agent, struct err *err)
 {
-    const char *journal;
-    return config_state_path(c->cli->arena, "journal", &journal, err) &&
-           applying_commit(&c->x, journal, c->cli->arena, err);
-}
-
-static bool read_changes(
-    struct box_apply_ctx *c, const struct box *box, const struct args *args, struct err *err)
-{
-    struct arena *a = c->cli->arena;
-    return applying_open(&c->x, box, err) &&
-           (c->options->dry_run || config_box_recover(a, box, out_notices(c->cli), err)) &&
-           applying_read(&c->x, args->v + 1, args->n - 1, a, err);
-}
-
-static bool apply_checked(struct box_apply_ctx *c, struct err *err)
-{
-    if (c->x.apply.n == 0)
-        return print_nothing(c, err);
-    if (!box_apply_warn_running(c, err))
-        return false;
-    if (c->options->dry_run) {
-        say_groups(c->cli, &c->x.apply);
-        return box_apply_print_result(c, true, err);
-    }
-    return box_apply_confirm(c, err) && box_apply_commit(c, err) &&
-           box_apply_print_result(c, false, err);
-}
-
-static bool apply_layers(
-    struct cli *cli, const struct box *box, const struct args *args, struct err *err)
-{
-    const struct apply_options_cli *o = args->options;
-    const struct apply_options options = {.allow_executed = o->allow_executed};
-    AUTO_ERR struct err why = {0};
-    struct box_apply_ctx c = {.cli = cli, .options = o, .x = APPLYING_INIT};
-    bool ok = read_changes(&c, box, args, err);
-    if (ok)
-        ok = applying_check(&c.x, &options, &why) ? apply_checked(&c, err)
-                                                  : box_apply_report_refusal(&c, &why, err);
-    applying_done(&c.x);
-    return ok;
-}
-
-static bool explain_rw(struct cli *cli, const struct box *box, struct err *err)
-{
-    if (!cli->json) {
-        out_note(cli,
-            "there is nothing to apply: the box works on '" STR_FMT "' itself (:rw), its changes "
-            "are there already",
-            STR_ARG(box->meta.workdir.host_path));
-        return true;
-    }
-    return out_json(cli, applying_result_json(box, NULL, false), err);
+    struct box_apply_ctx *c = context;
+    if (c->apply.x.running)
+        out_note(c->cli, "%s still running; later changes are not included",
+            agent ? "the agent is" : "a command in the box is");
+    if (!c->options->dry_run)
+        return box_apply_confirm(c, err);
+    say_groups(c->cli, &c->apply.x.apply);
+    return true;
 }
 
 static bool run_apply(struct cli *cli, const struct args *args, struct err *err)
@@ -255,38 +197,47 @@ static bool run_apply(struct cli *cli, const struct args *args, struct err *err)
         return false;
     if (!config_box_open(cli->arena, args->v[0], BOX_USE_CHANGE | BOX_USE_NO_AGENT, &use, err))
         return false;
-    if (use.box.meta.workdir.mode == BOX_RW)
-        return explain_rw(cli, &use.box, err);
-    return apply_layers(cli, &use.box, args, err);
+    const struct apply_options_cli *o = args->options;
+    struct box_apply_ctx c = {.cli = cli, .options = o};
+    c.apply = BOX_APPLY_INIT(cli->arena, &use.box, args->v + 1, args->n - 1);
+    c.apply.dry_run = o->dry_run;
+    c.apply.allow_executed = o->allow_executed;
+    c.apply.warnings = out_notices(cli);
+    c.apply.agree = box_apply_agree;
+    c.apply.context = &c;
+    bool ok = box_apply_run(&c.apply, err) && box_apply_print_result(&c, err);
+    box_apply_done(&c.apply);
+    return ok;
 }
 
 static const struct opt apply_opts[] = {
     OPT_SET("dry-run", 'n', struct apply_options_cli, dry_run,
-        "say what would be done, and do nothing"),
+        "show what would be applied, and change nothing"),
     OPT_SET("yes", 'y', struct apply_options_cli, yes, "do not ask"),
     OPT_SET("allow-executed-config", 0, struct apply_options_cli, allow_executed,
-        "also apply files that run without being started (hooks, CI, editors' tasks, shells' start "
-        "files) and links that lead out of the project"),
+        "also apply files that are executed automatically (hooks, CI, editor tasks, shell "
+        "startup files) and links that point outside the project"),
 };
 
 static const struct example apply_examples[] = {
-    {"cordon box apply fix-login", "shows what it is about, and asks"},
-    {"cordon box apply fix-login --yes -- src", "only below src, without a question"},
+    {"cordon box apply fix-login", "show the changes, and ask"},
+    {"cordon box apply fix-login --yes -- src", "only below src, without asking"},
 };
 
 const struct cmd cmd_box_apply = {
     .name = "apply",
-    .summary = "bring what a box changed into the project",
-    .about =
-        "All changes, or none. A change fits if the project still has what the box began with; "
-        "anything else is a conflict, each is named with both sides, and nothing is applied "
-        "(status 19). Devices, sockets, pipes and set-user-id files are never applied (13), and "
-        "neither is anything in .git. Files that run without being started, and links that lead "
-        "out of the project, are listed apart and need --allow-executed-config (20); files that "
-        "steer builds or agents are listed, too.\n"
-        "The changes are copied before anything is shown or asked, and that copy is applied. What "
-        "was applied is no change any more: the next diff shows what is new since. It can be done "
-        "while the agent works. On a terminal it asks once; without one it needs --yes (20).",
+    .summary = "apply a box's changes to the project",
+    .about = "Applies all changes or none. A change can be applied if the project still has "
+             "the version that the box started with. Anything else is a conflict: each is "
+             "listed with both sides, and nothing is applied (exit status 19). Devices, "
+             "sockets, pipes and set-user-ID files are never applied (13), and neither is "
+             "anything in .git. Files that are executed automatically, and links that point "
+             "outside the project, are listed separately and require --allow-executed-config "
+             "(20). Files that affect builds or agents are also listed.\nThe changes are "
+             "copied before anything is shown or asked, and this copy is applied. Applied "
+             "changes no longer count as changes: the next diff shows only newer ones. The "
+             "agent may be running. On a terminal, asks for confirmation once; without one, "
+             "--yes is required (20).",
     .usage = "NAME [-- PATH…]",
     .min_args = 1,
     .max_args = 1 + BOX_PATHS_MAX,

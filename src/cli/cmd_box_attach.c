@@ -1,23 +1,18 @@
 /* cordon box attach, exec: use a box from the user's terminal. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/clock.h"
-#include "boxd/client.h"
+#include "boxes/box_exec.h"
 #include "cli/box_cmds.h"
 #include "io/interrupt.h"
+#include "sandbox/descriptors.h"
 #include "tui/display.h"
 
-#include <errno.h>
-#include <poll.h>
 #include <signal.h>
-#include <sys/signalfd.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 
 enum {
     SIGNAL_BASE = 128,
+    DENIED_TEXT_MAX = 64 * 1024,
     WORDS_MAX = 100 * 1000,
-    RACE_MS = 20 * 1000, /* timeout for the supervisor of another command to exit */
-    WAIT_MS = 4,
 };
 
 /* attach -------------------------------------------------------------------------------------- */
@@ -47,7 +42,7 @@ static bool say_end(
     struct box_state state;
     bool held;
     if (end == CLIENT_DETACHED) {
-        out_note(cli, STR_FMT ": detached; it goes on", STR_ARG(box->name));
+        out_note(cli, STR_FMT ": detached; the agent is still running", STR_ARG(box->name));
         return true;
     }
     if (!state_load(box->host, cli->arena, &state, &held, err))
@@ -55,11 +50,11 @@ static bool say_end(
     if (before.n && str_eq(before, state.ended_at))
         return not_running(box, err);
     if (end == CLIENT_CUT && !state.ended_at.n)
-        return err_set(err, E_IO, "the connection to the box's supervisor was cut off");
+        return err_set(err, E_IO, "lost the connection to the box's supervisor");
     out_note(cli, STR_FMT ": the agent has ended: %s", STR_ARG(box->name),
         state.error.n     ? arena_strdup(cli->arena, state.error)
         : state.signal    ? arena_printf(cli->arena, "signal %d", (int)state.signal)
-        : state.exit_code ? arena_printf(cli->arena, "exit code %d", (int)state.exit_code)
+        : state.exit_code ? arena_printf(cli->arena, "exit status %d", (int)state.exit_code)
                           : box_status_names[state.status]);
     return true;
 }
@@ -71,7 +66,8 @@ static bool run_attach(struct cli *cli, const struct args *args, struct err *err
     AUTO_ERR struct err none = {0};
     enum client_end end;
     sigset_t set;
-    if (!display_check(err) || !config_box_open(cli->arena, args->v[0], BOX_USE_LOOK, &use, err))
+    if (!display_check("'cordon box attach'", err) ||
+        !config_box_open(cli->arena, args->v[0], BOX_USE_LOOK, &use, err))
         return false;
     struct str before = ended_at(cli, &use.box);
     if (!client_connect(&use.box, &fd, &none))
@@ -92,13 +88,11 @@ static const struct example attach_examples[] = {
 
 const struct cmd cmd_box_attach = {
     .name = "attach",
-    .summary = "see a box's terminal and type into it",
-    .about =
-        "Shows what the agent shows, at this terminal's size. Ctrl-] d detaches and leaves the "
-        "agent running, Ctrl-] [ looks back (arrows, PageUp, PageDown, Home, End; q leaves), "
-        "Ctrl-] "
-        "Ctrl-] types one Ctrl-]. Several terminals may be attached; the box has the size of the "
-        "one that was used last.",
+    .summary = "show a box's terminal and type into it",
+    .about = "Shows the agent's screen at this terminal's size. Ctrl-] d detaches and leaves "
+             "the agent running, Ctrl-] [ scrolls back (arrows, PageUp, PageDown, Home, End; q "
+             "quits), Ctrl-] Ctrl-] sends Ctrl-]. Several terminals may be attached; the box "
+             "uses the size of the one that was used last.",
     .usage = "NAME",
     .min_args = 1,
     .max_args = 1,
@@ -109,87 +103,17 @@ const struct cmd cmd_box_attach = {
 
 /* exec ---------------------------------------------------------------------------------------- */
 
-/* Signals are forwarded to the command; before it is started they cancel the wait. */
-static bool pause_ms(int ms, int signals, struct err *err)
-{
-    struct signalfd_siginfo info;
-    struct pollfd wait = {.fd = signals, .events = POLLIN};
-    (void)poll(&wait, 1, ms);
-    if (read(signals, &info, sizeof(info)) != sizeof(info) || info.ssi_signo == SIGWINCH)
-        return true;
-    return err_set(err, E_CANCELED, "interrupted: the command was not started");
-}
-
-/* Fails if the box was destroyed or replaced since it was opened: nothing must be started in it. */
-static bool attach_check_same_box(const struct boxes *boxes, const struct box *box, struct err *err)
-{
-    AUTO_FD int fd = -1;
-    struct stat now, then;
-    if (!boxes_find(boxes, box->name, &fd, err))
-        return false;
-    return (fstat(fd, &now) == 0 && fstat(box->fd, &then) == 0 && now.st_ino == then.st_ino) ||
-           err_set(err, E_NOT_FOUND, "the box '" STR_FMT "' was replaced meanwhile: try again",
-               STR_ARG(box->name));
-}
-
-/* Fails with E_CONFLICT if another command is starting or changing the box at the same time. */
-static bool start_idle(struct cli *cli, const struct box_use *use, struct err *err)
-{
-    AUTO_FD int lock = -1;
-    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
-    return config_boxes(cli->arena, BOXES_MAKE, &boxes, err) &&
-           boxes_lock(&boxes, use->box.name, &lock, err) &&
-           attach_check_same_box(&boxes, &use->box, err) && box_use_start_idle(&use->box, err);
-}
-
-static bool may_wait(const struct err *e, uint64_t until)
-{
-    bool race = (e->code == E_NOT_FOUND && err_ctx_get(e, "box")) || e->code == E_CONFLICT;
-    return race && clock_mono_ms() < until;
-}
-
-/* Connects to the running supervisor, or starts one. A supervisor that is exiting may still close
- * the connection; the caller retries. */
-static bool attach_exec_once(struct cli *cli, const struct box_use *use,
-    const struct client_exec *exec, int *ret_status, struct err *err)
-{
-    AUTO_FD int fd = -1;
-    AUTO_ERR struct err none = {0};
-    if (client_connect(&use->box, &fd, &none))
-        return client_exec(fd, exec, ret_status, err);
-    if (none.code != E_NOT_FOUND)
-        return err_move(err, &none);
-    AUTO_ERR struct err taken = {0};
-    if (!start_idle(cli, use, &taken) && taken.code != E_CONFLICT)
-        return err_move(err, &taken);
-    if (client_connect(&use->box, &fd, err))
-        return client_exec(fd, exec, ret_status, err);
-    return taken.code ? err_move(err, &taken) : err_ctx(err, "box", "gone");
-}
-
-static bool attach_exec_retry(struct cli *cli, const struct box_use *use,
-    const struct client_exec *exec, int *ret_status, struct err *err)
-{
-    uint64_t until = clock_mono_ms() + RACE_MS;
-    for (;;) {
-        AUTO_ERR struct err failed = {0};
-        if (attach_exec_once(cli, use, exec, ret_status, &failed))
-            return true;
-        if (!may_wait(&failed, until))
-            return err_move(err, &failed);
-        if (!pause_ms(WAIT_MS, exec->signals, err))
-            return false;
-    }
-}
-
 static bool attach_run_exec(struct cli *cli, const struct args *args, struct err *err)
 {
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n);
+    AUTO_BUF struct buf denied = BUF_INIT(DENIED_TEXT_MAX);
+    struct str line, rest;
     sigset_t set;
     int status = 0;
     if (cli->json)
-        return err_set(err, E_CLI_INVALID_ARG, "exec prints what the command prints: no --json");
+        return err_set(err, E_CLI_INVALID_ARG,
+            "'cordon box exec' does not support --json: it prints only the command's own output");
     /* No command is named '--': it ends the options, as everywhere else. */
     size_t skip = args->n > 2 && strcmp(args->v[1], "--") == 0 ? 2 : 1;
     memcpy(argv, args->v + skip, (args->n - skip) * sizeof(*argv));
@@ -197,35 +121,43 @@ static bool attach_run_exec(struct cli *cli, const struct args *args, struct err
         return false;
     signal(SIGPIPE, SIG_IGN);
     AUTO_FD int signals = interrupt_open(true, &set);
-    bool ok = attach_exec_retry(cli, &use,
-        &(struct client_exec){.argv = argv,
-            .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
-            .input = STDIN_FILENO,
-            .output = STDOUT_FILENO,
-            .error = STDERR_FILENO,
-            .signals = signals},
-        &status, err);
+    const struct box_exec x = {.exec = {.argv = argv,
+                                   .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
+                                   .input = STDIN_FILENO,
+                                   .output = STDOUT_FILENO,
+                                   .error = STDERR_FILENO,
+                                   .signals = signals,
+                                   .denied = &denied},
+        .start = box_use_start_options(NULL)};
+    (void)!descriptors_raise(); /* a command in the box may have many in flight */
+    bool ok = box_exec_run(cli->arena, &use, &x, &status, err);
     interrupt_close(&set);
+    rest = buf_str(&denied);
+    while (ok && str_cut(rest, '\n', &line, &rest))
+        out_note(cli, STR_FMT, STR_ARG(line));
     if (ok)
         cli->status = WIFSIGNALED(status) ? SIGNAL_BASE + WTERMSIG(status) : WEXITSTATUS(status);
     return ok;
 }
 
 static const struct example exec_examples[] = {
-    {"cordon box exec fix-login git status", "in the work directory of the box"},
-    {"cordon box exec fix-login sh -c 'make && ./a'", "options after NAME are the command's"},
-    {"tar c src | cordon box exec fix-login tar x", "streams are passed as they are"},
+    {"cordon box exec fix-login git status", "run in the box's working directory"},
+    {"cordon box exec fix-login sh -c 'make && ./a'", "options after NAME belong to the command"},
+    {"tar c src | cordon box exec fix-login tar x",
+        "standard input and output are forwarded unchanged"},
 };
 
 const struct cmd cmd_box_exec = {
     .name = "exec",
     .summary = "run a command in a box",
-    .about =
-        "It sees what the agent sees and starts in the work directory; on a terminal, if standard "
-        "input and output are one, and on pipes otherwise. What follows NAME is the command's, "
-        "options and all. The box need not run. Exit status: that of the command, 128+N if signal "
-        "N ended it.",
-    .usage = "NAME COMMAND [ARGUMENT…]",
+    .about = "The command sees the same files as the agent and starts in the working "
+             "directory. It runs on a terminal if standard input and output are terminals, "
+             "otherwise on pipes. Everything after NAME, including options, belongs to the "
+             "command. The box need not be running. Exit status: that of the command, or 128+N "
+             "if signal N ended it. If the command cannot be started, the exit status is "
+             "cordon's own.",
+    .usage = "NAME [--] COMMAND [ARGUMENT…]",
+    .no_json = true,
     .min_args = 2,
     .max_args = WORDS_MAX,
     .own_args = 1,

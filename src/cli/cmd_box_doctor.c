@@ -7,11 +7,13 @@ struct box_doctor_options {
     bool fix;
 };
 
-static void box_doctor_print(struct cli *cli, const struct box_doctor *d)
+void box_doctor_print(struct cli *cli, const struct box_doctor *d, const char *except)
 {
     static const enum out_style styles[] = {OUT_GREEN, OUT_YELLOW, OUT_RED, OUT_YELLOW};
     for (size_t i = 0; i < d->n; i++) {
         const struct box_doctor_check *c = &d->checks[i];
+        if (except && strcmp(c->name, except) == 0)
+            continue;
         out_styled(cli, styles[c->health],
             arena_printf(cli->arena, "%-10s", box_doctor_health_names[c->health]));
         out_line(cli, "%-11s %s", c->name, c->detail);
@@ -29,24 +31,24 @@ static bool box_doctor_run(struct cli *cli, const struct args *args, struct err 
     cli->status = d.unusable ? err_status(E_SANDBOX_UNAVAILABLE) : 0;
     if (cli->json)
         return out_json(cli, box_doctor_json(&d), err);
-    box_doctor_print(cli, &d);
+    box_doctor_print(cli, &d, NULL);
     return true;
 }
 
 static const struct opt doctor_opts[] = {
     OPT_SET("fix", 0, struct box_doctor_options, fix,
-        "delete what crashed boxes left, and make whole what a killed apply left half done"),
+        "delete leftovers of crashed boxes, and complete or undo an interrupted apply"),
 };
 
 static const struct example doctor_examples[] = {
-    {"cordon box doctor --fix", "clean up, and see what this machine offers"},
+    {"cordon box doctor --fix", "clean up, and check this machine"},
 };
 
 const struct cmd cmd_box_doctor = {
     .name = "doctor",
-    .summary = "say what this machine offers boxes, and what is left over",
-    .about = "Tries out what boxes need, in $CORDON_HOME, where they are kept. Exit status: 0 if "
-             "boxes can be used, 3 if not.",
+    .summary = "check whether boxes work here, and list leftovers",
+    .about = "The part of 'cordon doctor' about boxes: tests their requirements in $CORDON_HOME, "
+             "where they are stored. Exit status: 0 if boxes can be used, 3 if not.",
     .usage = "",
     CMD_OPTS(doctor_opts, struct box_doctor_options),
     CMD_EXAMPLES(doctor_examples),

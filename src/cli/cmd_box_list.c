@@ -88,7 +88,7 @@ static void show_table(struct cli *cli, const struct box_listed *list, size_t n)
     for (size_t i = 0; i < ARRAY_LEN(columns); i++)
         titles[i] = columns[i].title;
     if (n == 0) {
-        out_note(cli, "there are no boxes yet: 'cordon box new NAME DIR' makes one");
+        out_note(cli, "there are no boxes yet: create one with 'cordon box new NAME DIR'");
         return;
     }
     box_list_add_row(cli, titles, name, str_z(columns[ARRAY_LEN(columns) - 1].title));
@@ -104,20 +104,15 @@ static void box_list_print_names(struct cli *cli, const struct str_list *names)
         out_name(cli, names->p[i], '\n');
 }
 
-static bool print_boxes(struct cli *cli, const struct box_listed *list, size_t n, struct err *err)
+static bool print_boxes(struct cli *cli, const struct box_list *list, struct err *err)
 {
-    if (!cli->json) {
-        show_table(cli, list, n);
-        for (size_t i = 0; i < n; i++)
-            if (list[i].error.code)
-                out_warn(cli, "%s", list[i].error.message);
-        return true;
-    }
-    json_t *object = json_object(), *boxes = json_array();
-    for (size_t i = 0; i < n; i++)
-        json_push(boxes, list_json(&list[i]));
-    json_put(object, "boxes", boxes);
-    return out_json(cli, object, err);
+    if (cli->json)
+        return out_json(cli, list_all_json(list), err);
+    show_table(cli, list->p, list->n);
+    for (size_t i = 0; i < list->n; i++)
+        if (list->p[i].error.code)
+            out_warn(cli, "%s", list->p[i].error.message);
+    return true;
 }
 
 static bool box_list_run(struct cli *cli, const struct args *args, struct err *err)
@@ -137,26 +132,26 @@ static bool box_list_run(struct cli *cli, const struct args *args, struct err *e
         return false;
     AUTO(list_done) struct box_list list = {0};
     list_inspect(&boxes, &names, &rows, cli->arena, &list);
-    return print_boxes(cli, list.p, list.n, err);
+    return print_boxes(cli, &list, err);
 }
 
 static const struct opt list_opts[] = {
-    OPT_SET("names", 0, struct box_list_options, names, "print the names only, one on each line"),
+    OPT_SET("names", 0, struct box_list_options, names, "print only the names, one per line"),
 };
 
 static const struct example list_examples[] = {
-    {"cordon box list", "all of them"},
+    {"cordon box list", "list all boxes"},
     {"cordon box list --json | jq -r '.boxes[] | select(.changes) | .name'",
-        "those with something to apply"},
+        "only boxes with changes to apply"},
 };
 
 const struct cmd cmd_box_list = {
     .name = "list",
-    .summary = "list boxes, with what each does and whether it has changes",
-    .about =
-        "For each its name, its status (running, idle, done, failed, stopped), its agent, how it "
-        "has the project (copy, overlay, rw), whether there are changes to apply, its age and the "
-        "project's directory. A box that can't be read is in the list as broken, and why is said.",
+    .summary = "list boxes with their status and changes",
+    .about = "Prints for each box its name, status (running, idle, done, failed, stopped), "
+             "agent, project mode (copy, overlay, rw), whether there are changes to apply, its "
+             "age and the project's directory. A box that cannot be read is listed as broken, "
+             "with the reason.",
     .usage = "",
     CMD_OPTS(list_opts, struct box_list_options),
     CMD_EXAMPLES(list_examples),

@@ -1,11 +1,12 @@
 /* cordon box log: print the output of an agent. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "box/runs.h"
+#include "box/box_runs.h"
 #include "cli/box_cmds.h"
 #include "io/interrupt.h"
 #include "record/reader.h"
+#include "record/refeed.h"
 #include "trace/plain_text.h"
-#include "trace/refeed.h"
+#include "trace/trace_source.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -140,13 +141,18 @@ static bool box_log_print_text(struct box_log_ctx *l, const char *dir, int signa
     AUTO(trace_close) struct trace t = TRACE_NONE;
     if (!trace_open(dir, &t, err))
         return false;
-    plain_text_open(&l->lines, refeed_term(&t));
-    const struct refeed r = {
-        .piece = PLAIN_TEXT_PIECE, .output = on_output, .resize = on_resize, .context = l};
-    refeed_run(&t, &r);
-    AUTO_FD int fd = record_file(t.dir, "transcript.log");
+    plain_text_open(&l->lines, refeed_term(&t.timeline, NULL, NULL));
+    struct refeed r = {.timeline = &t.timeline,
+        .bytes = buf_str(&t.files.transcript),
+        .term = l->lines.term,
+        .piece = PLAIN_TEXT_PIECE,
+        .output = on_output,
+        .resize = on_resize,
+        .context = l};
+    refeed_run(&r);
+    AUTO_FD int fd = record_file(t.files.dir, "transcript.log");
     if (l->o->follow && fd >= 0)
-        box_log_print_rest(l, fd, (off_t)t.transcript.n, signals);
+        box_log_print_rest(l, fd, (off_t)t.files.transcript.n, signals);
     plain_text_end(&l->lines);
     return true;
 }
@@ -198,8 +204,7 @@ static bool run_log(struct cli *cli, const struct args *args, struct err *err)
     l.lines.context = &l;
     sigset_t set;
     if (cli->json && (l.o->raw || l.o->follow))
-        return err_set(
-            err, E_CLI_INVALID_ARG, "--json has the text as it is now: neither --raw nor --follow");
+        return err_set(err, E_CLI_INVALID_ARG, "--json cannot be combined with --raw or --follow");
     if (!config_box_open(cli->arena, args->v[0], BOX_USE_LOOK, &use, err))
         return false;
     l.box = &use.box;
@@ -215,25 +220,25 @@ static bool run_log(struct cli *cli, const struct args *args, struct err *err)
 
 static const struct opt log_opts[] = {
     OPT_INT("run", 0, struct log_options, run, "N", 1, RUNS_MAX,
-        "which run: 1 is the first (default: the last)"),
-    OPT_SET("follow", 'f', struct log_options, follow, "go on while the agent runs"),
+        "number of the run, starting at 1; default: the last"),
+    OPT_SET("follow", 'f', struct log_options, follow, "continue while the agent runs"),
     OPT_SET("raw", 0, struct log_options, raw,
-        "the very bytes, escape sequences included: not for a terminal that you trust"),
+        "print the exact bytes, including escape sequences, which is unsafe on a terminal"),
 };
 
 static const struct example log_examples[] = {
     {"cordon box log fix-login", "as text"},
-    {"cordon box log fix-login -f", "and what comes"},
-    {"cordon box log fix-login --raw | cordon render", "the screen at the end"},
+    {"cordon box log fix-login -f", "follow the output"},
+    {"cordon box log fix-login --raw | cordon render", "the final screen"},
 };
 
 const struct cmd cmd_box_log = {
     .name = "log",
-    .summary = "print what an agent printed",
-    .about =
-        "Plain text: every line that the agent's terminal has shown, without escape sequences. "
-        "A program that draws a whole screen leaves its last one; 'cordon trace' shows all of "
-        "them, from the recordings that 'cordon box show' names.",
+    .summary = "print the output of a box's agent",
+    .about = "Prints plain text: every line that the agent's terminal has shown, without "
+             "escape sequences. Of a full-screen program, only the last screen is printed; "
+             "'cordon trace' shows all screens, from the recordings that 'cordon box show' "
+             "lists.",
     .usage = "NAME",
     .min_args = 1,
     .max_args = 1,

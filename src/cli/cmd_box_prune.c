@@ -35,7 +35,8 @@ static void prune_inspect_box(struct pruning *p, struct str name)
 {
     AUTO_ERR struct err why = {0};
     AUTO(box_close) struct box box = BOX_NONE;
-    AUTO_FD int lock = -1, hold = -1;
+    AUTO_BOX_LOCK int lock = -1;
+    AUTO_FD int hold = -1;
     if (p->n == KEPT_OPEN_MAX || !boxes_lock(&p->boxes, name, &lock, &why) ||
         !box_open(&p->boxes, name, &p->rows, p->cli->arena, &box, &why) ||
         !state_hold(box.host, &hold, &why) ||
@@ -63,9 +64,9 @@ static bool prune_confirm(struct pruning *p, struct err *err)
         return true;
     for (size_t i = 0; i < p->n; i++)
         buf_printf(&names, "%s'" STR_FMT "'", i ? ", " : "", STR_ARG(p->spares[i].name));
-    const char *question = arena_printf(p->cli->arena,
-        "Destroy boxes that do not run and have nothing to apply: %s?", buf_z(&names));
-    return box_use_consent(p->cli, question, "give --yes", err);
+    const char *question =
+        arena_printf(p->cli->arena, "Destroy %s (not running, nothing to apply)?", buf_z(&names));
+    return box_use_consent(p->cli, question, "use --yes", err);
 }
 
 static bool destroy_spares(struct pruning *p, struct err *err)
@@ -89,7 +90,8 @@ static bool prune_print(struct pruning *p, struct err *err)
             out_line(cli, "old recordings%s removed: %zu", p->o->dry_run ? " that would be" : "",
                 p->runs);
         if (p->left.left)
-            out_warn(cli, "%zu trees of files are still to be deleted: run it again", p->left.left);
+            out_warn(cli, "%zu directory trees are not yet deleted: run this command again",
+                p->left.left);
         return true;
     }
     json_t *object = json_object(), *list = json_array();
@@ -137,7 +139,7 @@ static bool run_prune(struct cli *cli, const struct args *args, struct err *err)
     }
     ok = ok && prune_boxes(p, err);
     for (size_t i = 0; i < p->n; i++) {
-        auto_fd(&p->spares[i].lock);
+        boxes_unlock(&p->spares[i].lock);
         auto_fd(&p->spares[i].hold);
     }
     boxes_close(&p->boxes);
@@ -145,20 +147,20 @@ static bool run_prune(struct cli *cli, const struct args *args, struct err *err)
 }
 
 static const struct opt prune_opts[] = {
-    OPT_SET("dry-run", 0, struct prune_options, dry_run, "only say which"),
+    OPT_SET("dry-run", 0, struct prune_options, dry_run, "only list what would be removed"),
     OPT_SET("yes", 'y', struct prune_options, yes, "do not ask"),
 };
 
 static const struct example prune_examples[] = {
-    {"cordon box prune --dry-run", "which boxes could go?"},
+    {"cordon box prune --dry-run", "list boxes that would be removed"},
 };
 
 const struct cmd cmd_box_prune = {
     .name = "prune",
-    .summary = "remove boxes that have nothing to apply, and what is left over",
-    .about = "Boxes that run, or whose changes were not applied, stay. What commands that were "
-             "killed left behind, and files of destroyed boxes that are still there, are deleted "
-             "without a question; so are recordings of a box's runs but the newest 10.",
+    .summary = "remove boxes with nothing to apply, and leftovers",
+    .about = "Boxes that are running or have unapplied changes are kept. Leftovers of killed "
+             "commands, remaining files of destroyed boxes, and all but the newest 10 "
+             "recordings of each box are deleted without asking.",
     .usage = "",
     CMD_OPTS(prune_opts, struct prune_options),
     CMD_EXAMPLES(prune_examples),

@@ -58,10 +58,10 @@ static bool run_reset(struct cli *cli, const struct args *args, struct err *err)
     bool real = use.box.meta.workdir.mode == BOX_RW;
     if (!cli->json) {
         if (real)
-            out_warn(cli, "the box changes '" STR_FMT "' itself: what it did there stays",
+            out_warn(cli, "the box changes '" STR_FMT "' itself: changes made there are kept",
                 STR_ARG(use.box.meta.workdir.host_path));
-        out_note(cli, "box '%s' is as it was made%s", args->v[0],
-            started ? "; its agent begins again" : "");
+        out_note(cli, "box '%s' reset to its initial state%s", args->v[0],
+            started ? "; its agent was restarted" : "");
         return true;
     }
     json_t *object = json_object();
@@ -71,23 +71,24 @@ static bool run_reset(struct cli *cli, const struct args *args, struct err *err)
 }
 
 static const struct opt reset_opts[] = {
-    OPT_SET("clean", 0, struct reset_args, clean, "empty the agent's home, too"),
+    OPT_SET("clean", 0, struct reset_args, clean,
+        "also empty the agent's home directory and what it added to caches"),
     OPT_SET("no-prompt", 0, struct reset_args, no_prompt, "start the agent without its prompt"),
-    OPT_SET("abandon-unapplied", 0, struct reset_args, abandon, "lose what was not applied"),
+    OPT_SET("abandon-unapplied", 0, struct reset_args, abandon, "discard unapplied changes"),
     OPT_SET("yes", 'y', struct reset_args, yes, "do not ask"),
 };
 
 static const struct example reset_examples[] = {
-    {"cordon box reset fix-login --abandon-unapplied", "away with what it did, and once more"},
+    {"cordon box reset fix-login --abandon-unapplied", "discard its changes and start over"},
 };
 
 const struct cmd cmd_box_reset = {
     .name = "reset",
-    .summary = "drop the changes of a box and start its agent anew",
-    .about = "A running box is stopped. The agent begins again, with its prompt, if it had been "
-             "started. A box of the kind ':copy' starts from the same copy as before; of the kind "
-             "':overlay' from the project as it is now. Changes that were not applied are not "
-             "dropped without --abandon-unapplied (E_CONFLICT).",
+    .summary = "discard a box's changes and restart its agent",
+    .about = "A running box is stopped. If the agent had been started, it is restarted with "
+             "its prompt. A ':copy' box starts again from the same copy, an ':overlay' box "
+             "from the current state of the project. Unapplied changes are not discarded "
+             "without --abandon-unapplied (E_CONFLICT).",
     .usage = "NAME",
     .min_args = 1,
     .max_args = 1,

@@ -10,6 +10,7 @@ enum {
     PROMPT_LINES = 5,
     LINE_COLUMNS = 400,
     RUNS_SHOWN = 5,
+    DENIED_SHOWN = 5,
 };
 
 /* Terminal output ----------------------------------------------------------------------------- */
@@ -57,7 +58,7 @@ static void show_status(struct cli *cli, const struct box_facts *f)
     if (s->signal)
         buf_printf(&b, ", by signal %lld", (long long)s->signal);
     else if (s->exit_code >= 0)
-        buf_printf(&b, ", exit code %lld", (long long)s->exit_code);
+        buf_printf(&b, ", exit status %lld", (long long)s->exit_code);
     if (s->started_at.n)
         buf_printf(&b, ", started %s", box_show_ago(cli, s->started_at));
     if (s->ended_at.n)
@@ -69,20 +70,33 @@ static void show_status(struct cli *cli, const struct box_facts *f)
 
 static void show_dirs(struct cli *cli, const struct box *box)
 {
-    static const char *const ways[] = {[BOX_COPY] = "as a copy",
-        [BOX_OVERLAY] = "under an overlay, without a copy",
-        [BOX_RW] = "itself, writable (:rw)"};
+    static const char *const ways[] = {[BOX_COPY] = "copy",
+        [BOX_OVERLAY] = "overlay, not copied",
+        [BOX_RW] = "used directly, writable (:rw)"};
     const struct box_workdir *w = &box->meta.workdir;
     box_show_print_row(cli, "directory", STR_FMT ", %s", STR_ARG(w->host_path), ways[w->mode]);
     if (box->setup.layering == BOX_LAYERS_SECOND_COPY)
         box_show_print_row(
-            cli, "", "its changes are in a second copy: this machine could mount no overlay");
+            cli, "", "its changes are in a second copy: no overlay could be mounted");
     if (w->baseline_sha.n)
-        box_show_print_row(cli, "", "made at commit " STR_FMT, STR_ARG(w->baseline_sha));
+        box_show_print_row(cli, "", "created at commit " STR_FMT, STR_ARG(w->baseline_sha));
     for (size_t i = 0; i < box->setup.n_extras; i++)
-        box_show_print_row(cli, i ? "" : "beside it", STR_FMT " (%s)",
+        box_show_print_row(cli, i ? "" : "also", STR_FMT " (%s)",
             STR_ARG(box->setup.extras[i].path),
             box->setup.extras[i].writable ? "writable" : "read-only");
+}
+
+static void show_machine(struct cli *cli, const struct box_facts *f)
+{
+    const struct developer *m = &f->machine;
+    box_show_print_row(cli, "home", STR_FMT, STR_ARG(box_home(f->box)));
+    for (size_t i = 0; i < m->shown.n; i++)
+        box_show_print_row(cli, i ? "" : "read-only", STR_FMT, STR_ARG(m->shown.p[i]));
+    for (size_t i = 0; i < f->box->setup.caches.n; i++)
+        box_show_print_row(cli, i ? "" : "caches", STR_FMT, STR_ARG(f->box->setup.caches.p[i]));
+    for (size_t i = 0; i < m->n_omitted; i++)
+        box_show_print_row(cli, i ? "" : "not shown", STR_FMT " (%s)", STR_ARG(m->omitted[i].dir),
+            m->omitted[i].reason);
 }
 
 /* The agent may be asking a question first, which only the user can answer. */
@@ -90,8 +104,8 @@ static const char *why_pending(const struct box_facts *f)
 {
     bool runs = f->state.status == BOX_RUNNING || f->state.status == BOX_IDLE;
     return runs && f->state.prompt == BOX_PROMPT_PENDING
-               ? ": the agent is not ready for it; 'cordon box attach' shows whether it asks "
-                 "something"
+               ? ": the agent is not ready for it; use 'cordon box attach' to see whether it asks "
+                 "a question"
                : "";
 }
 
@@ -112,8 +126,9 @@ static void show_agent(struct cli *cli, const struct box_facts *f)
 
 static void show_network(struct cli *cli, const struct box_facts *f)
 {
-    static const char *const words[] = {
-        [BOX_NETWORK_NONE] = "none", [BOX_NETWORK_ON] = "all of it", [BOX_NETWORK_ALLOW] = "only"};
+    static const char *const words[] = {[BOX_NETWORK_NONE] = "none",
+        [BOX_NETWORK_ON] = "full access",
+        [BOX_NETWORK_ALLOW] = "only"};
     AUTO_BUF struct buf hosts = BUF_INIT(1 << 20);
     for (size_t i = 0; i < f->hosts.n; i++)
         buf_printf(&hosts, "%s" STR_FMT, i ? ", " : " ", STR_ARG(f->hosts.p[i]));
@@ -129,7 +144,24 @@ static void show_network(struct cli *cli, const struct box_facts *f)
     }
     for (size_t i = 0; i < f->box->meta.ports.n; i++)
         box_show_print_row(
-            cli, i ? "" : "ports", STR_FMT " (here:inside)", STR_ARG(f->box->meta.ports.p[i]));
+            cli, i ? "" : "ports", STR_FMT " (host:box)", STR_ARG(f->box->meta.ports.p[i]));
+}
+
+/* Refused hosts are shown with the network. */
+static void show_denied(struct cli *cli, const struct box_facts *f)
+{
+    AUTO_JSON json_t *list = facts_denied(f);
+    size_t n = 0;
+    for (size_t i = 0; i < json_array_size(list) && n < DENIED_SHOWN; i++) {
+        const json_t *one = json_array_get(list, i);
+        struct str op = json_str(json_object_get(one, "op"));
+        long long times = json_integer_value(json_object_get(one, "count"));
+        if (!str_is(op, "host"))
+            box_show_print_row(cli, n++ ? "" : "denied",
+                STR_FMT " " STR_FMT " (" STR_FMT "), %lld time%s", STR_ARG(op),
+                STR_ARG(json_str(json_object_get(one, "target"))),
+                STR_ARG(json_str(json_object_get(one, "rule"))), times, times == 1 ? "" : "s");
+    }
 }
 
 static void show_limits(struct cli *cli, const struct box_facts *f)
@@ -163,8 +195,8 @@ static void show_changes(struct cli *cli, const struct box_facts *f)
         [DELTA_ADDED] = "added",
         [DELTA_DELETED] = "deleted",
         [DELTA_MODIFIED] = "modified",
-        [DELTA_MODE] = "with another mode",
-        [DELTA_TYPE] = "of another kind",
+        [DELTA_MODE] = "with a changed mode",
+        [DELTA_TYPE] = "with a changed type",
     };
     if (!f->has_changes)
         return;
@@ -175,9 +207,12 @@ static void show_changes(struct cli *cli, const struct box_facts *f)
     box_show_print_row(cli, "changes", "%s (%s on disk)", b.n ? buf_z(&b) : "none", size);
     if (f->never_applied)
         box_show_print_row(
-            cli, "", "%zu devices, sockets or the like, which stop apply", f->never_applied);
+            cli, "", "%zu devices or similar files, which prevent apply", f->never_applied);
+    if (f->left_out)
+        box_show_print_row(
+            cli, "", "%zu sockets or named pipes, which apply leaves out", f->left_out);
     if (f->drift)
-        box_show_print_row(cli, "", "%zu file%s changed in the project since the box was made",
+        box_show_print_row(cli, "", "%zu file%s changed in the project since the box was created",
             f->drift, f->drift == 1 ? "" : "s");
 }
 
@@ -197,12 +232,14 @@ static void show_text(struct cli *cli, const struct box_facts *f)
     show_status(cli, f);
     show_agent(cli, f);
     show_dirs(cli, f->box);
+    show_machine(cli, f);
     show_changes(cli, f);
     show_network(cli, f);
+    show_denied(cli, f);
     show_limits(cli, f);
-    box_show_print_row(cli, "made", "%s, by cordon " STR_FMT,
+    box_show_print_row(cli, "created", "%s, by cordon " STR_FMT,
         box_show_ago(cli, f->box->meta.created_at), STR_ARG(f->box->meta.cordon_version));
-    box_show_print_row(cli, "kept in", STR_FMT, STR_ARG(f->box->path));
+    box_show_print_row(cli, "stored in", STR_FMT, STR_ARG(f->box->path));
     show_runs(cli, f);
     for (size_t i = 0; i < f->n_problems; i++)
         out_warn(cli, "%s", f->problems[i]);
@@ -223,16 +260,17 @@ static bool box_show_run(struct cli *cli, const struct args *args, struct err *e
 
 static const struct example show_examples[] = {
     {"cordon box show fix-login", "its directories, network, limits, changes, recordings"},
-    {"cordon box show fix-login --json | jq .network.refused", "whom it wanted to reach"},
+    {"cordon box show fix-login --json | jq .network.refused", "refused connections"},
 };
 
 const struct cmd cmd_box_show = {
     .name = "show",
-    .summary = "show all that is known of a box",
-    .about =
-        "Its status and how its agent ended, the prompt, directories, changes, the network with "
-        "what was refused, limits and where they are weaker than asked, and its recordings, "
-        "which 'cordon trace' shows.",
+    .summary = "show details of a box",
+    .about = "Prints its status and how its agent ended, the prompt, directories, the toolchains "
+             "and other directories of the machine that it shows and those of PATH that it does "
+             "not show, as of now, changes, the network with refused connections, limits and those "
+             "that are weaker than "
+             "requested, and its recordings, which 'cordon trace' converts.",
     .usage = "NAME",
     .min_args = 1,
     .max_args = 1,

@@ -27,13 +27,13 @@ static bool box_start_print_status(
 
 /* start --------------------------------------------------------------------------------------- */
 
-struct start_options {
+struct box_start_flags {
     bool no_prompt;
 };
 
 static bool run_start(struct cli *cli, const struct args *args, struct err *err)
 {
-    const struct start_options *o = args->options;
+    const struct box_start_flags *o = args->options;
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     if (!config_box_open(cli->arena, args->v[0], BOX_USE_CHANGE, &use, err) ||
         !box_use_start(&use.box, !o->no_prompt, err))
@@ -43,25 +43,27 @@ static bool run_start(struct cli *cli, const struct args *args, struct err *err)
 }
 
 static const struct opt start_opts[] = {
-    OPT_SET("no-prompt", 0, struct start_options, no_prompt, "start the agent without its prompt"),
+    OPT_SET(
+        "no-prompt", 0, struct box_start_flags, no_prompt, "start the agent without its prompt"),
 };
 
 static const struct example start_examples[] = {
     {"cordon box start fix-login",
-        "the agent goes on with what the box has; its prompt is given again"},
-    {"cordon box start fix-login --no-prompt", "without the prompt"},
+        "the agent continues with the box's changes; its prompt is given again"},
+    {"cordon box start fix-login --no-prompt", "do not give the prompt again"},
 };
 
 const struct cmd cmd_box_start = {
     .name = "start",
-    .summary = "start the agent of a box again",
-    .about = "The agent runs in the background, on a terminal that 'cordon box attach' shows. What "
-             "the box changed before is there. A box that runs already is E_CONFLICT.",
+    .summary = "start the agent of a box",
+    .about = "The agent runs in the background, on a terminal that 'cordon box attach' shows. "
+             "Earlier changes in the box are kept. If the box is already running, fails with "
+             "E_CONFLICT.",
     .usage = "NAME",
     .min_args = 1,
     .max_args = 1,
     .arg_kind = ARG_BOX,
-    CMD_OPTS(start_opts, struct start_options),
+    CMD_OPTS(start_opts, struct box_start_flags),
     CMD_EXAMPLES(start_examples),
     .run = run_start,
 };
@@ -85,19 +87,19 @@ static bool run_stop(struct cli *cli, const struct args *args, struct err *err)
 
 static const struct opt stop_opts[] = {
     OPT_INT("grace", 0, struct stop_options, grace, "SECONDS", -1, GRACE_MAX_S,
-        "how long it may take to end before it is killed (default 5; -1: no time at all)"),
+        "time to exit before it is killed; default: 5; -1: kill at once"),
 };
 
 static const struct example stop_examples[] = {
-    {"cordon box stop fix-login", "its changes stay; 'cordon box start' goes on"},
+    {"cordon box stop fix-login", "its changes are kept; resume with 'cordon box start'"},
 };
 
 const struct cmd cmd_box_stop = {
     .name = "stop",
-    .summary = "end all that runs in a box; its changes stay",
-    .about = "The agent and all commands are asked to end (SIGTERM), and killed when the grace "
-             "time is over. Returns when nothing of the box runs any more; for a box that does not "
-             "run, at once.",
+    .summary = "stop everything that runs in a box; keep its changes",
+    .about = "Sends SIGTERM to the agent and all commands, and kills them after the grace "
+             "time. Returns when nothing runs in the box any more, or at once if the box is "
+             "not running.",
     .usage = "NAME",
     .min_args = 1,
     .max_args = 1,

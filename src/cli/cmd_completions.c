@@ -19,8 +19,8 @@ static bool run_completions(struct cli *cli, const struct args *args, struct err
     choice_add_all(&c, shells);
     AUTO_BUF struct buf hint = BUF_INIT(256);
     choice_hint(&c, "", &hint);
-    err_set(err, E_CLI_INVALID_ARG, "there are completions for %s, not for '%s'%s", choice_list(&c),
-        args->v[0], buf_z(&hint));
+    err_set(err, E_CLI_INVALID_ARG, "completions are available for %s, not for '%s'%s",
+        choice_list(&c), args->v[0], buf_z(&hint));
     err_ctx(err, "word", "%s", args->v[0]);
     return err_ctx(err, "command", "cordon completions");
 }
@@ -28,15 +28,16 @@ static bool run_completions(struct cli *cli, const struct args *args, struct err
 static const struct example examples[] = {
     {"source <(cordon completions bash)", "in ~/.bashrc"},
     {"cordon completions zsh > ~/.zfunc/_cordon", "with ~/.zfunc in fpath"},
-    {"cordon completions fish > ~/.config/fish/completions/cordon.fish", ""},
+    {"cordon completions fish > ~/.config/fish/completions/cordon.fish", "for fish"},
 };
 
 const struct cmd cmd_completions = {
     .name = "completions",
     .minor = true,
-    .summary = "print completions for a shell",
-    .about = "They complete commands, options and the values of options.",
-    .usage = "bash|zsh|fish",
+    .summary = "print shell completions",
+    .about = "SHELL is bash, zsh or fish. The completions cover commands, options and option "
+             "values.",
+    .usage = "SHELL",
     .min_args = 1,
     .max_args = 1,
     .arg_choices = shells,

@@ -3,6 +3,7 @@
 #include "base/doc.h"
 #include "cli/cmds.h"
 #include "config/config.h"
+#include "config/config_errors.h"
 #include "config/project.h"
 #include "llm/dialect.h"
 #include "tui/bind.h"
@@ -210,17 +211,17 @@ static bool config_run_show(struct cli *cli, const struct args *args, struct err
 }
 
 static const struct example show_examples[] = {
-    {"cordon config show", "every setting, and the file and line it comes from"},
-    {"cordon config show --json", "the same for programs"},
+    {"cordon config show", "every setting, with its file and line"},
+    {"cordon config show --json", "the same as JSON"},
 };
 
 static const struct cmd cmd_show = {
     .name = "show",
-    .summary = "print all settings as they count here, and where each comes from",
-    .about = "A comment behind each setting says whether it is a default, or which line of which "
-             "file or which variable it comes from. Options of a command count before all of "
-             "them. What is printed can be used as a file of settings. A key that is in a "
-             "variable is not shown.",
+    .summary = "print all settings in effect, and the source of each",
+    .about = "A comment after each setting tells whether it is a default, or the file and line "
+             "or the environment variable that sets it. Options of a command override all of "
+             "them. The output can be used as a settings file. API keys in variables are not "
+             "shown.",
     .usage = "",
     CMD_EXAMPLES(show_examples),
     .run = config_run_show,
@@ -244,27 +245,42 @@ static void print_checked(struct cli *cli, const struct config_source *source, j
     out_name(cli, str_z(source->path), '\n');
 }
 
-static bool check_named(struct cli *cli, const struct args *args, json_t *files, struct err *err)
+/* One file that is checked. */
+struct checked_file {
+    struct config_source source;
+    const struct shape *shape;
+};
+
+static bool read_named(
+    struct cli *cli, const struct args *args, struct checked_file *file, struct err *err)
 {
     const struct config_check_options *o = args->options;
-    struct config_source source;
     struct config config;
-    if (!config_read_file(args->v[0], cli->arena, &source, err))
+    file->shape = o->project ? &config_project_shape : &config_user_shape;
+    if (!config_read_file(args->v[0], cli->arena, &file->source, err))
         return false;
-    if (!source.is_there)
-        return err_set(err, E_IO, "there is no file '%s'", args->v[0]);
-    if (!config_parse(&source, o->project ? &config_project_shape : &config_user_shape, cli->arena,
-            &config, err))
+    if (!file->source.is_there)
+        return err_set(err, E_IO, "no such file: '%s'", args->v[0]);
+    return config_parse(&file->source, file->shape, cli->arena, &config, err);
+}
+
+static bool check_named(struct cli *cli, const struct args *args, json_t *files,
+    struct checked_file *file, struct err *err)
+{
+    if (!read_named(cli, args, file, err))
         return false;
-    print_checked(cli, &source, files);
+    print_checked(cli, &file->source, files);
     return true;
 }
 
-static bool check_here(struct cli *cli, json_t *files, struct err *err)
+/* A project with invalid settings is not found: only the first error is known. */
+static bool check_here(struct cli *cli, json_t *files, struct checked_file *file, struct err *err)
 {
     AUTO(sources_done) struct config_sources s = {0};
     struct config config;
-    if (!config_load_sources(cli, &s, &config, err))
+    bool ok = config_load_sources(cli, &s, &config, err);
+    *file = (struct checked_file){s.user, &config_user_shape};
+    if (!ok)
         return false;
     if (s.user.path)
         print_checked(cli, &s.user, files);
@@ -272,14 +288,47 @@ static bool check_here(struct cli *cli, json_t *files, struct err *err)
     return true;
 }
 
+static bool is_same_place(const struct err *a, const struct err *b)
+{
+    const struct err_pair *of_a = err_ctx_get(a, "field"), *of_b = err_ctx_get(b, "field");
+    return of_a && of_b && of_a->text && of_b->text && strcmp(of_a->text, of_b->text) == 0;
+}
+
+/* The first error, then the others of the file. */
+static bool report_errors(
+    struct cli *cli, const struct checked_file *file, struct err *first, struct err *err)
+{
+    struct config_errors all = {0};
+    AUTO_JSON json_t *list = json_array();
+    json_push(list, err_to_json(first));
+    if (first->code == E_CONFIG && file->source.path)
+        config_find_errors(&file->source, file->shape, cli->arena, &all);
+    AUTO_JSON json_t *more = json_object();
+    for (size_t i = 0; i < all.n; i++)
+        if (!is_same_place(&all.p[i], first))
+            json_push(list, err_to_json(&all.p[i]));
+    json_put(more, "errors", json_take(&list));
+    bool ok = out_fail(cli, first, json_take(&more), err);
+    for (size_t i = 0; i < all.n; i++)
+        if (!is_same_place(&all.p[i], first))
+            out_say_error(cli, &all.p[i]);
+    if (all.more)
+        out_note(cli, "%zu more errors are not shown", all.more);
+    config_errors_done(&all);
+    return ok;
+}
+
 static bool config_run_check(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct config_check_options *o = args->options;
     AUTO_JSON json_t *files = json_array();
+    AUTO_ERR struct err failed = {0};
+    struct checked_file file = {0};
     if (o->project && args->n == 0)
-        return err_set(err, E_CLI_INVALID_ARG, "--project says what a FILE is: give one");
-    if (!(args->n ? check_named(cli, args, files, err) : check_here(cli, files, err)))
-        return false;
+        return err_set(err, E_CLI_INVALID_ARG, "--project requires a FILE");
+    if (!(args->n ? check_named(cli, args, files, &file, &failed)
+                  : check_here(cli, files, &file, &failed)))
+        return report_errors(cli, &file, &failed, err);
     if (!cli->json)
         return true;
     json_t *object = json_object();
@@ -288,17 +337,22 @@ static bool config_run_check(struct cli *cli, const struct args *args, struct er
 }
 
 static const struct opt check_opts[] = {
-    OPT_SET("project", 0, struct config_check_options, project, "FILE has a project's settings"),
+    OPT_SET(
+        "project", 0, struct config_check_options, project, "FILE contains a project's settings"),
 };
 
 static const struct example check_examples[] = {
-    {"cordon config check", "the user's settings, and those of the project here"},
+    {"cordon config check", "your settings, and those of the project in this directory"},
 };
 
 static const struct cmd cmd_check = {
     .name = "check",
-    .summary = "say whether the settings are right, or file, line and column of what is not",
-    .about = "Exit status: 0 they are right (a file that is not there is), 17 they are not.",
+    .summary = "check settings; report errors with their location",
+    .about = "Without FILE, checks your settings and those of the project. All errors of a file "
+             "are reported with file, line and column, with --json in \"errors\"; of text that "
+             "is not YAML, and of the project's settings without FILE, only the first. Exit "
+             "status: 0 if valid (also if your settings file does not exist), 10 if FILE cannot "
+             "be read, 17 if it is invalid.",
     .usage = "[FILE]",
     .max_args = 1,
     .arg_kind = ARG_FILE,
@@ -326,8 +380,8 @@ static bool config_run_path(struct cli *cli, const struct args *args, struct err
 
 static const struct cmd cmd_path_of = {
     .name = "path",
-    .summary = "print where the user's settings are",
-    .about = "Whether there is such a file or not.",
+    .summary = "print the path of your settings file",
+    .about = "The path is printed even if the file does not exist.",
     .usage = "",
     .run = config_run_path,
 };
@@ -349,8 +403,9 @@ static bool config_run_schema(struct cli *cli, const struct args *args, struct e
 
 static const struct cmd cmd_schema = {
     .name = "schema",
-    .summary = "print the JSON Schema of the user's settings",
-    .about = "Draft 2020-12; every setting with its meaning and default, for editors that check.",
+    .summary = "print the JSON Schema of your settings",
+    .about = "Draft 2020-12; describes every setting with its meaning and default, for editors "
+             "that validate files.",
     .usage = "",
     .run = config_run_schema,
 };
@@ -399,8 +454,8 @@ static bool config_run_keys(struct cli *cli, const struct args *args, struct err
 
 static const struct cmd cmd_keys = {
     .name = "keys",
-    .summary = "list what keys can do in conversations, and which keys do",
-    .about = "These are the values that 'keys' of the settings can have.",
+    .summary = "list actions for key bindings, and their keys",
+    .about = "These actions are the possible values of 'keys' in the settings.",
     .usage = "",
     .run = config_run_keys,
 };
@@ -416,9 +471,9 @@ static const struct cmd *const subs[] = {
 
 const struct cmd cmd_config = {
     .name = "config",
-    .summary = "show and check the settings",
-    .about = "Settings are in the user's config.yaml; a project may add names that mark its root. "
-             "cordon-config(1) describes each.",
+    .summary = "show and check settings",
+    .about = "Settings are in your config.yaml; a project may add names of files that mark its "
+             "root. See cordon-config(1) for each setting.",
     .minor = true,
     .subs = subs,
 };

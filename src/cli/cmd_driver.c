@@ -1,7 +1,7 @@
 /* cordon driver: let another program control a terminal session, line by line. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli_prepare.h"
 #include "cli/cmds.h"
-#include "cli/prepare.h"
 #include "io/interrupt.h"
 #include "job/job.h"
 #include "policy/preset.h"
@@ -28,13 +28,13 @@ struct driver_ctx {
 };
 
 /* Writes a line immediately: the client waits for it. */
-static bool driver_write_line(void *context, const json_t *object, struct patience *patience)
+static bool driver_write_line(void *context, const json_t *object, struct write_deadline *deadline)
 {
     struct driver_ctx *d = context;
     AUTO_BUF struct buf line = BUF_INIT(ANSWER_MAX);
     json_add_compact(&line, object);
     buf_add_byte(&line, '\n');
-    d->unread = !buf_ok(&line) || !patience_write(STDOUT_FILENO, buf_str(&line), patience);
+    d->unread = !buf_ok(&line) || !timed_write(STDOUT_FILENO, buf_str(&line), deadline);
     return !d->unread;
 }
 
@@ -46,7 +46,7 @@ static bool write_last(struct driver_ctx *d)
     buf_add_byte(&last, '\n');
     buf_add_str(&last, buf_str(out));
     buf_reset(out);
-    (void)patience_write(STDOUT_FILENO, buf_str(&last), &d->cli->patience);
+    (void)timed_write(STDOUT_FILENO, buf_str(&last), &d->cli->deadline);
     return true;
 }
 
@@ -56,13 +56,14 @@ static bool driver_print_result(
     AUTO_JSON json_t *json = NULL;
     const struct err *error = &result->run.error;
     if (result->run.status != EXEC_PASSED || d->unread)
-        patience_end(&d->cli->patience);
+        timed_write_end(&d->cli->deadline);
     if (error->code)
         out_say_error(d->cli, error);
     d->cli->status = error->code ? err_status(error->code) : 0;
     job_live_end(&d->p, result, &json);
     prepare_tell_record(d->cli, &d->p);
     prepare_tell_held(d->cli, &d->p);
+    prepare_tell_refused(d->cli, &d->p);
     return out_json(d->cli, json_take(&json), err) && (!d->unread || write_last(d));
 }
 
@@ -93,9 +94,9 @@ static bool prepare_and_drive(struct driver_ctx *d, struct err *err)
 {
     sigset_t set;
     AUTO_FD int cancel = interrupt_open(false, &set);
-    d->cli->patience.cancel = cancel;
+    d->cli->deadline.cancel = cancel;
     bool ok = prepare_run(&d->p, err) && driver_run_session(d, cancel, err);
-    d->cli->patience.cancel = -1;
+    d->cli->deadline.cancel = -1;
     interrupt_close(&set);
     return ok;
 }
@@ -120,38 +121,40 @@ static bool driver_run_command(struct cli *cli, const struct args *args, struct 
 
 static const struct opt driver_opts[] = {
     OPT_SET("stdio", 0, struct driver_flags, stdio,
-        "on standard input and output; there is no other way"),
+        "use standard input and output (the default and only transport)"),
     OPT_SET("keep-going", 0, struct driver_flags, keep_going,
-        "answer wrong input with an error, and go on"),
+        "answer invalid input with an error, and continue"),
     OPT_INT("rows", 0, struct driver_flags, rows, "N", 1, SESSION_ROWS_MAX,
-        "lines of the terminal; default: 24"),
-    OPT_INT(
-        "cols", 0, struct driver_flags, cols, "N", 1, SESSION_COLS_MAX, "its columns; default: 80"),
+        "rows of the terminal; default: 24"),
+    OPT_INT("cols", 0, struct driver_flags, cols, "N", 1, SESSION_COLS_MAX,
+        "columns of the terminal; default: 80"),
     PREPARE_OPTS(struct driver_flags),
     PREPARE_UNSAFE_OPTS(struct driver_flags),
 };
 
+static const struct opt_group driver_groups[] = {PREPARE_GROUPS};
+
 static const struct example driver_examples[] = {
-    {"cordon driver --stdio -- htop", "then, on its input, one line for each action:"},
+    {"cordon driver --stdio -- htop", "then write one line per action to its standard input:"},
     {"{\"protocol_version\":1,\"action\":{\"type\":\"key\",\"payload\":{\"key\":\"F6\"}}}",
-        "answered with an Observation"},
+        "the answer is an Observation"},
 };
 
 const struct cmd cmd_driver = {
     .name = "driver",
-    .summary = "drive a terminal program line by line, with JSON",
+    .summary = "drive a terminal program with JSON lines",
     .about = "Each line of input is an action, each line of output an Observation: the screen, "
-             "what was printed "
-             "and what happened since the one before. The last line is the RunResult. A key is "
-             "answered when "
-             "the screen has changed, or when it has not for a moment; a wait when its condition "
-             "holds. The end "
-             "of the input ends the command.",
-    .usage = "-- COMMAND [ARGUMENT…]",
+             "and the output and events since the previous one. The last line is the "
+             "RunResult. A key is answered when the screen has changed, or after a short time "
+             "without a change; a wait is answered when its condition holds. The end of the "
+             "input ends the command.",
+    .usage = "[--] COMMAND [ARGUMENT…]",
     .min_args = 1,
     .max_args = COMMAND_WORDS_MAX,
+    .own_args = 1,
     .arg_kind = ARG_FILE,
     CMD_OPTS(driver_opts, struct driver_flags),
+    CMD_GROUPS(driver_groups),
     CMD_EXAMPLES(driver_examples),
     .run = driver_run_command,
 };

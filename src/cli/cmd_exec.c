@@ -1,10 +1,11 @@
 /* cordon exec: run one command under a policy. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli_prepare.h"
 #include "cli/cmds.h"
-#include "cli/prepare.h"
 #include "io/interrupt.h"
 #include "io/tty.h"
 #include "job/job.h"
+#include "learn/additions.h"
 #include "policy/preset.h"
 
 #include <fcntl.h>
@@ -20,7 +21,7 @@ enum {
 struct exec_flags {
     struct prepare_options prepare;
     const char *exit_code;
-    bool pty, pipes;
+    bool pty, pipes, learn;
 };
 
 struct exec_ctx {
@@ -34,7 +35,7 @@ struct exec_ctx {
 /* A terminal that is not read would block us: use a separate, non-blocking descriptor. */
 static int open_sink(int fd)
 {
-    int own = isatty(fd) ? patience_open(fd) : -1;
+    int own = isatty(fd) ? timed_write_open(fd) : -1;
     return own >= 0 ? own : fd;
 }
 
@@ -74,6 +75,19 @@ static int exit_status(const struct exec_ctx *x, const struct exec_result *r)
     return r->error.code ? err_status(r->error.code) : 0;
 }
 
+/* Prints the additions to the policy on stderr: stdout has the command's output. */
+static void exec_tell_learned(struct exec_ctx *x)
+{
+    AUTO_BUF struct buf text = BUF_INIT(ADDITIONS_MAX);
+    AUTO_JSON json_t *denied =
+        denied_json(x->p.confined.denied, &(struct denied_style){.home = x->p.host.home});
+    struct str line, rest;
+    additions_add(&text, denied);
+    rest = buf_str(&text);
+    while (str_cut(rest, '\n', &line, &rest))
+        out_note(x->cli, STR_FMT, STR_ARG(line));
+}
+
 static bool exec_print_result(struct exec_ctx *x, struct observed_exec *done, struct err *err)
 {
     struct cli *cli = x->cli;
@@ -83,23 +97,28 @@ static bool exec_print_result(struct exec_ctx *x, struct observed_exec *done, st
     /* If the reader stalled on the command's output it may also stall on ours: after an aborted
      * run, use only the short write timeout. */
     if (r->status == EXEC_ERRORED || r->status == EXEC_CANCELED)
-        patience_end(&cli->patience);
+        timed_write_end(&cli->deadline);
     bool own_code = cli->status != err_status(r->error.code ? r->error.code : E_INTERNAL);
     if (r->error.code && !(own_code && r->status == EXEC_FAILED))
         out_say_error(cli, &r->error);
+    if (x->options->learn)
+        exec_tell_learned(x);
+    else if (r->status == EXEC_FAILED || r->status == EXEC_ERRORED)
+        prepare_tell_denied(cli, &x->p);
     job_exec_end(&x->p, done, cli->json ? &json : NULL);
     prepare_tell_record(cli, &x->p);
     prepare_tell_held(cli, &x->p);
+    prepare_tell_refused(cli, &x->p);
     return !cli->json || out_json(cli, json_take(&json), err);
 }
 
 static bool exec_run_job(struct exec_ctx *x, int signals, struct err *err)
 {
-    const struct exec_options wish = exec_make_options(x, signals);
+    const struct exec_options options = exec_make_options(x, signals);
     struct observed_exec done;
     prepare_warn(x->cli, &x->p);
     signal(SIGPIPE, SIG_IGN);
-    bool ok = job_exec(&x->p, &wish, x->cli->json || x->options->prepare.artifacts, &done, err);
+    bool ok = job_exec(&x->p, &options, x->cli->json || x->options->prepare.artifacts, &done, err);
     if (ok) {
         ok = exec_print_result(x, &done, err);
         if (done.result.output_closed && !x->cli->json && x->p.artifacts.dir < 0) {
@@ -117,9 +136,9 @@ static bool exec_prepare_and_run(struct exec_ctx *x, struct err *err)
 {
     sigset_t set;
     AUTO_FD int signals = interrupt_open(true, &set);
-    x->cli->patience.cancel = signals;
+    x->cli->deadline.cancel = signals;
     bool ok = prepare_run(&x->p, err) && exec_run_job(x, signals, err);
-    x->cli->patience.cancel = -1;
+    x->cli->deadline.cancel = -1;
     interrupt_close(&set);
     return ok;
 }
@@ -133,7 +152,9 @@ static bool exec_run_command(struct cli *cli, const struct args *args, struct er
     *x = (struct exec_ctx){.cli = cli, .options = options};
     x->p = (struct prepared){.arena = cli->arena, .options = &options->prepare, .argv = argv};
     if (options->pty && options->pipes)
-        return err_set(err, E_CLI_INVALID_ARG, "--pty or --pipes, not both");
+        return err_set(err, E_CLI_INVALID_ARG, "--pty and --pipes cannot be combined");
+    if (options->learn && options->prepare.no_denials)
+        return err_set(err, E_CLI_INVALID_ARG, "--learn and --no-denials cannot be combined");
     prepare_own(cli, &x->p);
     if (!prepare_settings(cli, &x->p, err) || !prepare_policy(&x->p, err))
         return false;
@@ -147,35 +168,44 @@ static bool exec_run_command(struct cli *cli, const struct args *args, struct er
 static const char *const exit_codes[] = {"cordon", "child", NULL};
 
 static const struct opt exec_opts[] = {
-    PREPARE_OPTS(struct exec_flags),
-    OPT_SET("pty", 0, struct exec_flags, pty, "run it on a terminal of its own"),
-    OPT_SET("pipes", 0, struct exec_flags, pipes, "run it on pipes"),
+    OPT_SET("pty", 0, struct exec_flags, pty, "run the command on its own terminal"),
+    OPT_SET("pipes", 0, struct exec_flags, pipes, "run the command on pipes"),
     OPT_ONE_OF("exit-code", 0, struct exec_flags, exit_code, "WHOSE", exit_codes,
-        "whose code to exit with if the command fails: cordon (6, the default) or child"),
+        "exit status if the command fails: cordon (6, the default) or child (the "
+        "command's own)"),
+    OPT_SET("learn", 0, struct exec_flags, learn,
+        "print at the end what the policy would need to allow what was denied"),
+    PREPARE_OPTS(struct exec_flags),
     PREPARE_UNSAFE_OPTS(struct exec_flags),
 };
 
+static const struct opt_group exec_groups[] = {PREPARE_GROUPS};
+
 static const struct example exec_examples[] = {
-    {"cordon exec -- ls -la", "it sees this directory and the system's libraries, nothing else"},
-    {"cordon exec --preset build -- /usr/bin/make -j4", "make may write here and run what it made"},
-    {"cordon exec --policy policy.yaml --json -- /usr/bin/true", "the run's result as JSON"},
-    {"cordon exec --explain-policy -- python3", "what it would be granted"},
+    {"cordon exec -- ls -la", "ls sees only this directory and the system's libraries"},
+    {"cordon exec --preset build -- make -j4",
+        "make may write here and run the programs that it builds"},
+    {"cordon exec --policy policy.yaml --json -- /usr/bin/true", "print the result as JSON"},
+    {"cordon exec --explain-policy -- python3", "show what would be granted"},
 };
 
 const struct cmd cmd_exec = {
     .name = "exec",
-    .summary = "run a command under a policy, enforced by the kernel",
-    .about =
-        "The command sees what the policy names and a small part of the system, can run what the "
-        "policy lists, has no network and no capabilities, and nothing of it is left when it ends. "
-        "On a terminal it is used as if it ran without cordon. Exit status: 0, or 6 if the command "
-        "fails, 2 if the policy denies it, 3 if this machine can't enforce the policy, 4 if a "
-        "budget is exceeded, 130 if it was interrupted.",
-    .usage = "-- COMMAND [ARGUMENT…]",
+    .summary = "run a command under a policy that the kernel enforces",
+    .about = "The command sees the files named by the policy and a small part of the system, "
+             "can run only the programs listed in the policy, and has no network access and no "
+             "capabilities. All its processes are killed when it exits. On a terminal it is "
+             "fully interactive. It may run for 60 seconds and print 8 MiB, unless the policy "
+             "has other budgets. Exit status: 0, or 6 if the command fails, 2 if the policy "
+             "denies it, 3 if this machine cannot enforce the policy, 4 if a budget is "
+             "exceeded, 130 if it was interrupted.",
+    .usage = "[--] COMMAND [ARGUMENT…]",
     .min_args = 1,
     .max_args = COMMAND_WORDS_MAX,
+    .own_args = 1,
     .arg_kind = ARG_FILE,
     CMD_OPTS(exec_opts, struct exec_flags),
+    CMD_GROUPS(exec_groups),
     CMD_EXAMPLES(exec_examples),
     .run = exec_run_command,
 };

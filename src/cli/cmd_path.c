@@ -48,14 +48,14 @@ static bool path_run_decode(struct cli *cli, const struct args *args, struct err
     struct str input = str_z(args->v[0]);
     AUTO_BUF struct buf output = BUF_INIT(input.n + 64);
     if (!caret_decode(input, CARET_PATH, &output, err))
-        return err_wrap(err, "'%s' is no caret encoding", args->v[0]);
+        return err_wrap(err, "'%s' is not a valid caret encoding", args->v[0]);
     return print_pair(cli, input, buf_str(&output), err);
 }
 
 static const struct opt encode_opts[] = {
     OPT_SET("name", 0, struct encode_options, name,
-        "as the name of a directory entry: one over 255 bytes is shortened, with a hash at its "
-        "end"),
+        "encode as the name of a directory entry: a name over 255 bytes is shortened and "
+        "ends in a hash"),
 };
 
 static const struct example encode_examples[] = {
@@ -64,11 +64,11 @@ static const struct example encode_examples[] = {
 
 static const struct cmd cmd_encode = {
     .name = "encode",
-    .summary = "write a path as one file name",
-    .about =
-        "Caret encoding, version 1: 0-9 A-Z a-z - _ ` { } stand for themselves, any other "
-        "character is ^XX (its code point; ^gXXX ^hXXXX ^iXXXXX ^jXXXXXX for larger ones), and "
-        "a byte that is not UTF-8 is ^xXX. Every sequence of bytes has its own encoding.",
+    .summary = "encode a path as one file name",
+    .about = "Caret encoding, version 1: 0-9 A-Z a-z - _ ` { } are unchanged, any other "
+             "character becomes ^XX (its code point; ^gXXX ^hXXXX ^iXXXXX ^jXXXXXX for larger "
+             "ones), and a byte that is not UTF-8 becomes ^xXX. Every sequence of bytes has a "
+             "unique encoding.",
     .usage = "PATH",
     .min_args = 1,
     .max_args = 1,
@@ -84,9 +84,9 @@ static const struct example decode_examples[] = {
 
 static const struct cmd cmd_decode = {
     .name = "decode",
-    .summary = "read back what encode wrote",
-    .about = "Takes either case, over-long forms and literal characters. Refuses what is cut off, "
-             "bad hex digits, surrogates, values above 10FFFF and NUL.",
+    .summary = "decode the output of encode",
+    .about = "Accepts either case, over-long forms and literal characters. Refuses truncated "
+             "input, invalid hex digits, surrogates, values above 10FFFF and NUL.",
     .usage = "ENCODED",
     .min_args = 1,
     .max_args = 1,
@@ -123,10 +123,10 @@ static const struct example parse_examples[] = {
 
 static const struct cmd cmd_parse = {
     .name = "parse",
-    .summary = "take a directory argument apart",
-    .about = "Suffixes :copy :overlay :rw :force in any order, from the right; anything else stays "
-             "part of the path. Two different modes are an error; an empty path is the current "
-             "directory. Nothing is looked up.",
+    .summary = "split a directory argument into its parts",
+    .about = "Suffixes :copy :overlay :rw :force in any order, from the right; anything else "
+             "is part of the path. Two different modes are an error; an empty path is the "
+             "current directory. The file system is not accessed.",
     .usage = "DIR[:copy|:overlay|:rw][:force]",
     .min_args = 1,
     .max_args = 1,
@@ -154,11 +154,12 @@ static bool path_run_root(struct cli *cli, const struct args *args, struct err *
 
 static const struct cmd cmd_root = {
     .name = "root",
-    .summary = "find where the project begins",
-    .about = "Looks upward for .git (a directory or a file), then package.json, pyproject.toml, "
-             "Cargo.toml, go.mod, pom.xml, build.gradle, the markers of the settings "
-             "(project_markers), and .cordon. The home directory and / are no project unless the "
-             "search starts there. Without a marker, the directory itself is the root.",
+    .summary = "find the root of the project",
+    .about = "Searches upward for .git (a directory or a file), then package.json, "
+             "pyproject.toml, Cargo.toml, go.mod, pom.xml, build.gradle, the markers in the "
+             "settings (project_markers), and .cordon. The home directory and / are not "
+             "projects unless the search starts there. Without a marker, the directory itself "
+             "is the root.",
     .usage = "[DIR]",
     .max_args = 1,
     .arg_kind = ARG_DIR,
@@ -182,8 +183,9 @@ static bool make_boundary(
         return false;
     if (options->agent) {
         AUTO_FD int workspace = workspace_open(p.fd, options->agent, err);
-        if (workspace < 0 ||
-            !boundary_add_fd(b, workspace, BOUNDARY_RW, BOUNDARY_AGENT_WORKSPACE, err) ||
+        if (workspace < 0)
+            return err->code == E_CLI_INVALID_ARG && err_wrap(err, "--agent");
+        if (!boundary_add_fd(b, workspace, BOUNDARY_RW, BOUNDARY_AGENT_WORKSPACE, err) ||
             !boundary_add_fd(b, p.fd, BOUNDARY_NONE, BOUNDARY_USER_PROJECT, err))
             return false;
     } else if (!boundary_add_fd(b, p.fd, BOUNDARY_RO, BOUNDARY_USER_PROJECT, err) ||
@@ -212,14 +214,34 @@ static bool in_a_workspace(const struct resolved *where)
     return rest.n > 0 || !where->exists || S_ISDIR(where->st.st_mode);
 }
 
+/* Adds the class of a path outside the boundary, and the option that allows it. */
+static bool add_class(const struct path_check_options *options, struct err *err)
+{
+    const struct err_pair *class = err_ctx_get(err, "class"), *to = err_ctx_get(err, "resolved");
+    AUTO_BUF struct buf message = BUF_INIT(64 * 1024);
+    if (err->code != E_FS_VIOLATION || !class || !class->text)
+        return false;
+    /* Links to other files in /proc are never followed. */
+    bool system = strcmp(class->text, boundary_class_name(BOUNDARY_SYSTEM_RESTRICTED)) == 0 && to &&
+                  to->text && !lexical_is_below(STR("/proc"), str_z(to->text));
+    buf_printf(&message, "%s; class: %s%s", err->message, class->text,
+        system && !options->allow_system ? ", which --allow-system lets you read" : "");
+    if (!buf_ok(&message))
+        return false;
+    free(err->message);
+    err->message = buf_take(&message);
+    return false;
+}
+
 static bool path_check_boundary(
     struct cli *cli, const struct args *args, struct path_checked *ret_checked, struct err *err)
 {
     AUTO_BOUNDARY struct boundary *b = boundary_new();
     struct path_checked c;
-    if (!make_boundary(cli, args->options, b, err) ||
-        !boundary_resolve(b, str_z(args->v[0]), cli->arena, &c.where, err))
+    if (!make_boundary(cli, args->options, b, err))
         return false;
+    if (!boundary_resolve(b, str_z(args->v[0]), cli->arena, &c.where, err))
+        return add_class(args->options, err);
     c.class = c.where.root->class;
     c.access = c.where.root->access;
     if (c.class == BOUNDARY_USER_PROJECT && in_a_workspace(&c.where)) {
@@ -276,17 +298,18 @@ static bool path_run_check(struct cli *cli, const struct args *args, struct err 
 
 static const struct opt check_opts[] = {
     OPT_STRING("agent", 0, struct path_check_options, agent, "NAME", ARG_ANY,
-        "resolve in this agent's workspace, made if need be; what leaves it is refused"),
+        "resolve in this agent's workspace, which is created if needed; refuse paths "
+        "outside it"),
     OPT_SET("allow-system", 0, struct path_check_options, allow_system,
-        "let system directories be read: /usr, /etc and the like"),
+        "allow reading system directories such as /usr and /etc"),
 };
 
 static const struct cmd cmd_resolve = {
     .name = "resolve",
-    .summary = "say where a path leads, links followed",
-    .about = "Relative paths start in the current directory. A path that leaves the project is "
-             "refused (exit 13), by whatever links it does so. One that is not there yet is judged "
-             "by its deepest existing directory.",
+    .summary = "print the target of a path, following links",
+    .about = "Relative paths start in the current directory. A path that leaves the project, "
+             "through any kind of link, is refused (exit status 13). A path that does not "
+             "exist is checked by its deepest existing directory.",
     .usage = "PATH",
     .min_args = 1,
     .max_args = 1,
@@ -298,14 +321,16 @@ static const struct cmd cmd_resolve = {
 static const struct example check_examples[] = {
     {"cordon path check src/main.c", "user_project  ro"},
     {"cordon path check --agent bot notes.md", "agent_workspace  rw"},
-    {"cordon path check --json /etc/passwd", "exit 13; error.context.class is system_restricted"},
+    {"cordon path check --json /etc/passwd",
+        "exit status 13; error.context.class is system_restricted"},
 };
 
 static const struct cmd cmd_check = {
     .name = "check",
-    .summary = "say what a path is to an agent: class, access, warnings",
+    .summary = "print the class, access and warnings of a path",
     .about = "Classes: agent_workspace (rw), user_project (ro), system_restricted and "
-             "outside_boundaries (none, exit 13). Warns of files that often hold secrets.",
+             "outside_boundaries (none, exit status 13). Warns about files that often contain "
+             "secrets.",
     .usage = "PATH",
     .min_args = 1,
     .max_args = 1,
@@ -341,10 +366,10 @@ static void warn_of_problems(struct cli *cli, const struct walk_problems *proble
 {
     size_t shown = MIN(problems->n, (size_t)WALK_PROBLEMS_KEPT);
     for (size_t i = 0; i < shown; i++)
-        out_warn(cli, "left out '%s': %s", problems->kept[i].path,
-            walk_problem_text(&problems->kept[i]));
+        out_warn(
+            cli, "omitted '%s': %s", problems->kept[i].path, walk_problem_text(&problems->kept[i]));
     if (problems->n > shown)
-        out_warn(cli, "left out %zu more", problems->n - shown);
+        out_warn(cli, "omitted %zu more", problems->n - shown);
 }
 
 /* Lists the files that were left out in the JSON result. */
@@ -395,17 +420,17 @@ static const struct opt glob_opts[] = {
 };
 
 static const struct example glob_examples[] = {
-    {"cordon path glob '**/*.{c,h}'", "all C files of the project"},
-    {"cordon path glob -0 'src/**' | xargs -0 wc -l", "names with any byte in them"},
+    {"cordon path glob '**/*.{c,h}'", "all C files in the project"},
+    {"cordon path glob -0 'src/**' | xargs -0 wc -l", "safe for any file name"},
 };
 
 static const struct cmd cmd_glob = {
     .name = "glob",
     .summary = "list the project's files that match a pattern",
-    .about = "Patterns are relative to the project's root: * ? [a-z] {a,b}, and ** for any "
-             "directories; wildcards match a leading dot. Files that .gitignore, .cordonignore or "
-             ".git/info/exclude leave out are left out, by git's rules; .git, node_modules and "
-             ".cordon are never entered. Sorted by bytes.",
+    .about = "Patterns are relative to the project root: * ? [a-z] {a,b}, and ** for any "
+             "directories; wildcards match a leading dot. Files that .gitignore, .cordonignore "
+             "or .git/info/exclude ignore are omitted, by git's rules; .git, node_modules and "
+             ".cordon are never entered. The output is sorted by bytes.",
     .usage = "PATTERN",
     .min_args = 1,
     .max_args = 1,
@@ -429,7 +454,7 @@ const struct cmd cmd_path = {
     .name = "path",
     .minor = true,
     .summary = "encode, find, resolve, check and list paths",
-    .about = "The boundary that every tool uses, to try by hand: what is the project, where does a "
-             "path lead, may an agent go there.",
+    .about = "Shows how the boundary that all tools use treats paths: the root of the project, "
+             "the target of a path, and an agent's access to it.",
     .subs = subs,
 };

@@ -2,12 +2,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/choice.h"
 #include "cli/cmds.h"
+#include "cli/explain_page.h"
 #include "config/config.h"
+#include "job/program.h"
 #include "path/home.h"
 #include "path/lexical.h"
 #include "policy/grants.h"
 #include "policy/load.h"
 #include "policy/preset.h"
+#include "record/normalize.h"
 #include "replay/mismatch.h"
 #include "run/scenario.h"
 
@@ -30,7 +33,7 @@ struct policy_source_options {
     OPT_ONE_OF(                                                                                  \
         "preset", 0, type, source.preset, "NAME", preset_names, "a built-in policy: {choices}"), \
         OPT_STRING("root", 0, type, source.root, "DIR", ARG_DIR,                                 \
-            "the working root that the preset is for; default: the current directory")
+            "working root of the preset; default: the current directory")
 
 static bool load_preset(struct cli *cli, const struct policy_source_options *source,
     struct policy *ret_policy, struct err *err)
@@ -50,13 +53,30 @@ static bool load_source(struct cli *cli, const struct policy_source_options *sou
     if (source->preset)
         return load_preset(cli, source, ret_policy, err);
     if (source->root)
-        return err_set(err, E_CLI_INVALID_ARG, "--root goes with --preset");
+        return err_set(err, E_CLI_INVALID_ARG, "--root requires --preset");
     if (args->n == 0)
-        return err_set(err, E_CLI_INVALID_ARG, "which policy? Give a file, or --preset NAME");
+        return err_set(err, E_CLI_INVALID_ARG, "no policy: give a file, or --preset NAME");
     const char *path = args->v[0];
     args->v++;
     args->n--;
     return policy_load(path, cli->arena, ret_policy, err);
+}
+
+static bool refuse_file(
+    const struct policy_source_options *source, const char *word, struct err *err)
+{
+    return err_set(err, E_CLI_INVALID_ARG, "FILE and --preset %s cannot be combined: '%s'",
+        source->preset, word);
+}
+
+/* Compiles the patterns of the replay rules, as a run does that writes a record. */
+static bool check_rules(const struct policy *policy, struct err *err)
+{
+    struct normalization n;
+    if (!normalization_init(&policy->replay, NULL, &n, err))
+        return false;
+    normalization_done(&n);
+    return true;
 }
 
 /* check --------------------------------------------------------------------------------------- */
@@ -66,27 +86,27 @@ struct policy_check_options {
     const char *cwd;
 };
 
-static void print_denial(struct cli *cli, const struct denial *denial)
-{
-    AUTO_BUF struct buf line = BUF_INIT(64 * 1024);
-    out_styled(cli, OUT_RED, "denied:");
-    buf_printf(
-        &line, " %s: %s: '" STR_FMT "'", denial->field, denial->message, STR_ARG(denial->value));
-    out_name(cli, buf_str(&line), '\n');
-    out_text(cli, STR("  reason: "));
-    out_name(cli, str_z(denial->reason), '\n');
-    out_text(cli, STR("  fix: "));
-    out_name(cli, str_z(denial->fix), '\n');
-}
-
 static void print_verdict(struct cli *cli, const struct verdict *v)
 {
     if (v->denials.n == 0) {
         out_styled(cli, OUT_GREEN, "allowed");
         out_text(cli, STR("\n"));
     }
-    for (size_t i = 0; i < v->denials.n; i++)
-        print_denial(cli, &v->denials.p[i]);
+    explain_denials(cli, &v->denials);
+}
+
+/* With a preset, as 'exec' does it: a path relative to the current directory, or a name in PATH. */
+static bool policy_find_program(
+    struct cli *cli, const struct policy_check_options *o, const char **program, struct err *err)
+{
+    struct str cwd, found;
+    if (!o->source.preset || (*program)[0] == '/')
+        return true;
+    if (!lexical_cwd(cli->arena, &cwd, err) ||
+        !program_find(cli->arena, str_z(*program), cwd, &found, err))
+        return false;
+    *program = found.p;
+    return true;
 }
 
 static bool policy_run_check(struct cli *cli, const struct args *given, struct err *err)
@@ -96,14 +116,18 @@ static bool policy_run_check(struct cli *cli, const struct args *given, struct e
     struct args args = *given;
     struct policy policy;
     struct verdict v;
-    if (!load_source(cli, &options->source, &args, &policy, err))
+    if (options->source.preset && args.n_before)
+        return refuse_file(&options->source, args.v[0], err);
+    if (!load_source(cli, &options->source, &args, &policy, err) || !check_rules(&policy, err))
         return false;
     if (options->cwd && args.n == 0)
-        return err_set(err, E_CLI_INVALID_ARG, "--cwd goes with a command: -- COMMAND");
+        return err_set(err, E_CLI_INVALID_ARG, "--cwd requires a command: -- COMMAND");
+    const char *program = args.n ? args.v[0] : NULL;
+    if (program && !policy_find_program(cli, options, &program, err))
+        return false;
     policy_validate(&policy, &user, cli->arena, &v);
-    if (args.n)
-        policy_validate_command(
-            &v, &(struct policy_command){.path = args.v[0], .cwd = options->cwd});
+    if (program)
+        policy_validate_command(&v, &(struct policy_command){.path = program, .cwd = options->cwd});
     cli->status = v.denials.n ? err_status(E_POLICY_DENIED) : 0;
     if (cli->json)
         return out_json(cli, policy_explain(&v), err);
@@ -114,21 +138,22 @@ static bool policy_run_check(struct cli *cli, const struct args *given, struct e
 static const struct opt check_opts[] = {
     SOURCE_OPTS(struct policy_check_options),
     OPT_STRING("cwd", 0, struct policy_check_options, cwd, "DIR", ARG_DIR,
-        "where the command would start; default: the policy's working_dir"),
+        "working directory of the command; default: the policy's working_dir"),
 };
 
 static const struct example check_examples[] = {
-    {"cordon policy check policy.yaml", "allowed, or every denial with its reason and fix"},
-    {"cordon policy check policy.yaml -- /usr/bin/make", "may it run make?"},
-    {"cordon policy check --preset build --json", "what the preset grants here"},
+    {"cordon policy check policy.yaml", "print 'allowed', or every denial with its reason and fix"},
+    {"cordon policy check policy.yaml -- /usr/bin/make", "check whether it allows make"},
+    {"cordon policy check --preset build --json", "print what the preset grants here"},
 };
 
 static const struct cmd cmd_check = {
     .name = "check",
-    .summary = "say whether a policy can be used, and for a command",
-    .about = "Looks at every part of the policy and names all that speaks against it. Nothing is "
-             "run. Exit status: 0 allowed, 2 denied, 8 another version, 9 not a policy, 10 the "
-             "file can't be read.",
+    .summary = "check a policy, and whether it allows a command",
+    .about =
+        "Checks every part of the policy. Lists all denials; a malformed policy is reported at "
+        "its first error. Nothing is run. Exit status: 0 allowed, 2 denied, 8 unsupported "
+        "version, 9 malformed, 10 the file cannot be read.",
     .usage = "FILE|--preset NAME [-- COMMAND [ARGUMENT…]]",
     .max_args = COMMAND_WORDS_MAX,
     .arg_kind = ARG_FILE,
@@ -165,7 +190,7 @@ static bool policy_run_show(struct cli *cli, const struct args *given, struct er
     if (!load_source(cli, &options->source, &args, &policy, err))
         return false;
     if (args.n)
-        return err_set(err, E_CLI_INVALID_ARG, "a file or --preset, not both: '%s'", args.v[0]);
+        return refuse_file(&options->source, args.v[0], err);
     return print_tree(cli, "policy", policy_to_json(&policy), err);
 }
 
@@ -174,13 +199,13 @@ static const struct opt show_opts[] = {
 };
 
 static const struct example show_examples[] = {
-    {"cordon policy show --preset c > policy.json", "a preset as a file to change"},
+    {"cordon policy show --preset c > policy.json", "write a preset to a file for editing"},
 };
 
 static const struct cmd cmd_show = {
     .name = "show",
     .summary = "print the effective policy: every key with its value",
-    .about = "Keys that were left out have their defaults, which grant nothing.",
+    .about = "Keys that the policy omits have their defaults, which grant nothing.",
     .usage = "FILE|--preset NAME",
     .max_args = 1,
     .arg_kind = ARG_FILE,
@@ -205,7 +230,7 @@ static bool policy_run_schema(struct cli *cli, const struct args *args, struct e
             return print_tree(cli, "schema", schemas[i](), err);
     choice_add_all(&c, schema_names);
     choice_hint(&c, "", &hint);
-    err_set(err, E_CLI_INVALID_ARG, "there is no schema '%s': expected one of %s%s", name,
+    err_set(err, E_CLI_INVALID_ARG, "no such schema '%s': expected one of %s%s", name,
         choice_list(&c), buf_z(&hint));
     return err_ctx(err, "command", "cordon policy schema");
 }
@@ -213,8 +238,9 @@ static bool policy_run_schema(struct cli *cli, const struct args *args, struct e
 static const struct cmd cmd_schema = {
     .name = "schema",
     .summary = "print the JSON Schema of a policy, scenario or record",
-    .about = "Draft 2020-12; every key with its meaning and default. NAME is policy (default), "
-             "scenario, normalization (of a recording) or replay-summary (replay.json).",
+    .about = "Draft 2020-12; describes every key with its meaning and default. NAME is policy "
+             "(default), scenario, normalization (of a recording) or replay-summary "
+             "(replay.json).",
     .usage = "[NAME]",
     .max_args = 1,
     .arg_choices = schema_names,
@@ -226,13 +252,15 @@ static const struct cmd *const subs[] = {
     &cmd_show,
     &cmd_schema,
     &cmd_policy_new,
+    &cmd_policy_learn,
     NULL,
 };
 
 const struct cmd cmd_policy = {
     .name = "policy",
-    .summary = "check, show and begin policies",
-    .about = "A policy names what a program may read, write, run and reach. What it does not name "
-             "is denied. JSON or YAML, version 4.",
+    .summary = "check, show and create policies",
+    .about = "A policy lists the files that a program may read and write, the programs that it "
+             "may run, and its network access. Everything else is denied. JSON or YAML, "
+             "version 4.",
     .subs = subs,
 };

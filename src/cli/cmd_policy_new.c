@@ -1,7 +1,7 @@
 /* cordon policy new: generate a policy for a program, or from a run of it. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "audit/propose.h"
 #include "cli/cmds.h"
+#include "learn/propose.h"
 #include "path/lexical.h"
 
 enum {
@@ -52,16 +52,17 @@ static bool policy_new_run(struct cli *cli, const struct args *args, struct err 
     struct str cwd;
     if (options->learn && options->program)
         return err_set(err, E_CLI_INVALID_ARG,
-            "--for or --learn, not both: --learn takes the program from the command after '--'");
+            "--for and --learn cannot be combined: --learn takes the program from the command "
+            "after '--'");
     if (options->learn && args->n == 0)
         return err_set(
-            err, E_CLI_INVALID_ARG, "--learn runs a command: give it after '--', as in -- make");
+            err, E_CLI_INVALID_ARG, "--learn requires a command after '--', such as -- make");
     if (!options->learn && args->n)
         return err_set(err, E_CLI_INVALID_ARG,
-            "a command goes with --learn, which runs it; for a program alone: --for '%s'",
+            "a command requires --learn, which runs it; for a program alone, use --for '%s'",
             args->v[0]);
     if (!options->learn && options->write_ack)
-        return err_set(err, E_CLI_INVALID_ARG, "--ack-unsafe-write goes with --learn");
+        return err_set(err, E_CLI_INVALID_ARG, "--ack-unsafe-write requires --learn");
     if (!lexical_cwd(cli->arena, &cwd, err))
         return false;
     return options->learn ? run_learn(cli, args, cwd, err) : run_plain(cli, options, cwd, err);
@@ -69,27 +70,30 @@ static bool policy_new_run(struct cli *cli, const struct args *args, struct err 
 
 static const struct opt new_opts[] = {
     OPT_STRING("for", 0, struct policy_new_options, program, "PROGRAM", ARG_FILE,
-        "a program that may run: a path, or a name that is looked up in PATH"),
+        "program that may run: a path, or a name that is looked up in PATH"),
     OPT_SET("learn", 0, struct policy_new_options, learn,
-        "run the command once, confined by nothing, and allow what it used"),
+        "run the command once, unconfined, and allow what it used"),
     OPT_SET("ack-unsafe-write", 0, struct policy_new_options, write_ack,
-        "with --learn: allow the writes, too, instead of listing them in a comment"),
+        "with --learn: also allow the writes, instead of listing them in a comment"),
 };
 
 static const struct example new_examples[] = {
-    {"cordon policy new --for make > policy.yaml", "make may run, and read this directory"},
-    {"cordon policy new --learn -- make test > policy.yaml", "what 'make test' used just now"},
+    {"cordon policy new --for make > policy.yaml", "allow make to run and to read this directory"},
+    {"cordon policy new --learn -- make test > policy.yaml",
+        "allow what 'make test' used in this run"},
 };
 
 const struct cmd cmd_policy_new = {
     .name = "new",
     .summary = "print a policy to start from, with comments",
-    .about = "It lets the program read the current directory and nothing else, and passes "
-             "'cordon policy check' as it is; for a script its interpreter may run, too.\n\n"
-             "With --learn the command is run once WITHOUT A SANDBOX, and the policy allows what "
-             "it read and executed. What it wrote, and the network, are in it as comments. The "
-             "command's output goes to stderr; it may fail, and its policy is printed all the "
-             "same. Exit status 130: it was interrupted.",
+    .about = "The policy lets the program read the current directory and nothing else, and "
+             "passes 'cordon policy check' unchanged; for a script, its interpreter may also "
+             "run, and for a program that starts others (a shell, make, npm) those of your "
+             "machine.\n\nWith --learn the command is run once WITHOUT A SANDBOX, and the policy "
+             "allows the files that it read and executed. The files that it wrote, and its "
+             "network access, are listed as comments. The command's output goes to standard "
+             "error; if the command fails, its policy is printed anyway. Exit status 130: it "
+             "was interrupted.",
     .usage = "[--learn -- COMMAND [ARGUMENT…]]",
     .max_args = COMMAND_WORDS_MAX,
     .arg_kind = ARG_FILE,

@@ -1,7 +1,7 @@
 /* cordon protocol-help: print the driver's protocol, for users and models. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
-#include "run/protocol.h"
+#include "run/run_protocol.h"
 
 static const char *protocol_help_text(const json_t *object, const char *key)
 {
@@ -39,7 +39,7 @@ static void protocol_help_print(struct cli *cli, const json_t *doc)
     const char *key;
     json_t *value, *lines = json_object_get(json_object_get(doc, "example"), "lines");
     size_t i;
-    out_styled(cli, OUT_BOLD, "The driver's protocol, version 1");
+    out_styled(cli, OUT_BOLD, "Driver protocol, version 1");
     out_text(cli, STR("\n\n"));
     json_object_foreach(json_object_get(doc, "about"), key, value)
         out_line(cli, "%s: %s", key, json_string_value(value));
@@ -78,11 +78,11 @@ static const struct example protocol_examples[] = {
 const struct cmd cmd_protocol_help = {
     .name = "protocol-help",
     .minor = true,
-    .summary = "print the driver's protocol",
-    .about = "All that is needed to drive a program with 'cordon driver', for people and for "
-             "language models: what a line of input holds, actions and conditions with their "
-             "payloads, events, errors, a whole session. It is made from the tables that the "
-             "driver reads by.",
+    .summary = "describe the protocol of cordon driver",
+    .about = "Prints a complete description of the protocol of 'cordon driver', for people and "
+             "for language models: lines of input, actions and conditions with their payloads, "
+             "events, errors, and an example session. It is generated from the tables that the "
+             "driver uses for parsing.",
     .usage = "",
     CMD_EXAMPLES(protocol_examples),
     .run = run_protocol_help,

@@ -1,7 +1,7 @@
 /* cordon record: record a user's session with a program as a scenario. */
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cli_prepare.h"
 #include "cli/cmds.h"
-#include "cli/prepare.h"
 #include "io/interrupt.h"
 #include "job/recorded.h"
 #include "path/lexical.h"
@@ -27,12 +27,12 @@ static bool record_save_and_report(struct cli *cli, const struct recorded *r, st
         return false;
     if (rec->secrets)
         out_warn(cli,
-            "%zu input%s that the program hid %s not recorded: put the text in place of '%s'",
+            "%zu input%s hidden by the program %s not recorded: replace '%s' with the text",
             rec->secrets, rec->secrets == 1 ? "" : "s", rec->secrets == 1 ? "was" : "were",
             RECORDER_SECRET);
     if (rec->lost)
-        out_warn(cli, "%zu bytes that were typed are no text, and not recorded", rec->lost);
-    out_note(cli, "%zu action%s recorded in '%s'; 'cordon run %s%s' does them again", rec->actions,
+        out_warn(cli, "%zu typed bytes are not text and were not recorded", rec->lost);
+    out_note(cli, "%zu action%s recorded in '%s'; to repeat them: cordon run %s%s", rec->actions,
         rec->actions == 1 ? "" : "s", r->file, r->file, recorded_flags(r));
     return true;
 }
@@ -51,6 +51,7 @@ static bool record_run_session(
         .plan = &p->confined.plan,
         .argv = p->argv,
         .envp = p->confined.envp,
+        .refused = p->confined.refused,
         .max_runtime_ms = timed ? b->max_runtime_ms : UINT64_MAX,
         .max_output_bytes = b->max_output_bytes,
         .colors = cli->color,
@@ -91,12 +92,13 @@ static bool run_record(struct cli *cli, const struct args *args, struct err *err
         return false;
     if (options->prepare.explain)
         return prepare_explain(cli, &p, err);
-    if (!display_check(err) || !recorded_check(&file, err))
+    if (!display_check("'cordon record'", err) || !recorded_check(&file, err))
         return false;
     capture_init(&c);
     bool ok = prepare_run(&p, err) && record_run_session(cli, &p, &file, &c, err);
     prepare_check(&p);
     prepare_tell_held(cli, &p);
+    prepare_tell_refused(cli, &p);
     if (ok && c.canceled)
         cli->status = err_status(E_CANCELED);
     capture_done(&c);
@@ -106,33 +108,36 @@ static bool run_record(struct cli *cli, const struct args *args, struct err *err
 
 static const struct opt record_opts[] = {
     OPT_STRING("output", 'o', struct record_options, output, "FILE", ARG_FILE,
-        "where to write it: YAML, or JSON if the name ends in .json; default: "
+        "output file: YAML, or JSON if the name ends in .json; default: "
         "COMMAND.scenario.yaml"),
     OPT_SET("force", 'f', struct record_options, force, "replace the file if it exists"),
     PREPARE_OPTS(struct record_options),
     PREPARE_UNSAFE_OPTS(struct record_options),
 };
 
+static const struct opt_group record_groups[] = {PREPARE_GROUPS};
+
 static const struct example record_examples[] = {
-    {"cordon record -- vim notes.txt", "use vim; vim.scenario.yaml is written when it ends"},
+    {"cordon record -- vim notes.txt", "use vim; vim.scenario.yaml is written when it exits"},
     {"cordon record -o login.yaml --policy p.yaml -- /usr/bin/ssh host", "under a policy"},
 };
 
 const struct cmd cmd_record = {
     .name = "record",
-    .summary = "write a scenario from what you do in a program",
-    .about =
-        "Use the program as always; it runs under its policy in a terminal of the same size. When "
-        "it ends, or after Ctrl+] q, a scenario is written that does the same again with 'cordon "
-        "run': what was typed, and before each action a wait for what the screen showed then. "
-        "Ctrl+] twice sends one Ctrl+].\n"
-        "What is typed while the terminal does not echo, or after a word like 'Password:', is not "
-        "written: a placeholder stands for it.",
-    .usage = "-- COMMAND [ARGUMENT…]",
+    .summary = "record a scenario while you use a program",
+    .about = "Use the program as usual; it runs under its policy in a terminal of the same "
+             "size. When it exits, or after Ctrl+] q, a scenario is written that 'cordon run' "
+             "can repeat: your input, and before each action a wait for the state of the "
+             "screen at that time. Ctrl+] twice sends Ctrl+].\nText that you type while the "
+             "terminal does not echo, or after a word like 'Password:', is not recorded; a "
+             "placeholder replaces it.",
+    .usage = "[--] COMMAND [ARGUMENT…]",
     .min_args = 1,
     .max_args = COMMAND_WORDS_MAX,
+    .own_args = 1,
     .arg_kind = ARG_FILE,
     CMD_OPTS(record_opts, struct record_options),
+    CMD_GROUPS(record_groups),
     CMD_EXAMPLES(record_examples),
     .run = run_record,
 };

@@ -4,8 +4,8 @@
 #include "cli/cmds.h"
 #include "io/file.h"
 #include "term/draw.h"
-#include "term/events.h"
 #include "term/snapshot_json.h"
+#include "term/term_events.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -70,7 +70,7 @@ static bool render_parse_number(
     if (!text || str_to_int(str_z(text), 0, max, value))
         return true;
     err_set(err, E_CLI_INVALID_ARG,
-        "'%s' is no value for --%s, which takes a whole number from 0 to %lld", text, option,
+        "invalid value '%s' for --%s: expected a whole number from 0 to %lld", text, option,
         (long long)max);
     err_ctx(err, "word", "%s", text);
     return err_ctx(err, "command", "cordon render");
@@ -112,9 +112,9 @@ static bool open_output(const struct render_ctx *r, const char *name, int *ret_f
     if (fd < 0 || fstat(fd, &out) || fstat(r->in, &in))
         return err_errno(err, E_IO, errno, "cannot write '%s'", name);
     if (same_file(&out, &in))
-        return err_set(err, E_CLI_INVALID_ARG, "'%s' is the input: it would be lost", name);
+        return err_set(err, E_CLI_INVALID_ARG, "'%s' is the input and would be overwritten", name);
     if (r->replies >= 0 && !fstat(r->replies, &replies) && same_file(&out, &replies))
-        return err_set(err, E_CLI_INVALID_ARG, "'%s' is already the file for replies", name);
+        return err_set(err, E_CLI_INVALID_ARG, "'%s' is already used for replies", name);
     if (S_ISREG(out.st_mode) && ftruncate(fd, 0))
         return err_errno(err, E_IO, errno, "cannot write '%s'", name);
     *ret_fd = TAKE_FD(fd);
@@ -196,9 +196,9 @@ static bool run_render(struct cli *cli, const struct args *args, struct err *err
     const struct render_options *o = args->options;
     size_t format = format_of(cli, o);
     if (cli->json && drawers[format])
-        return render_usage_error(err, "--json is --format json: no other format goes with it");
+        return render_usage_error(err, "--json cannot be combined with a --format other than json");
     if (o->cells && drawers[format])
-        return render_usage_error(err, "--cells goes with --format json only");
+        return render_usage_error(err, "--cells requires --format json");
     cli->json = !drawers[format]; /* also for errors */
     AUTO(render_done) struct render_ctx r = RENDER_INIT;
     if (!render_start(&r, o, args, err) || !feed_all(&r, err))
@@ -223,25 +223,27 @@ static bool run_render(struct cli *cli, const struct args *args, struct err *err
 
 static const struct opt render_opts[] = {
     OPT_INT("rows", 0, struct render_options, rows, "N", 1, TERM_ROWS_MAX,
-        "lines of the screen; 24 unless given"),
+        "rows of the screen; default: 24"),
     OPT_INT("cols", 0, struct render_options, cols, "N", 1, TERM_COLS_MAX,
-        "columns of the screen; 80 unless given"),
+        "columns of the screen; default: 80"),
     OPT_ONE_OF("format", 0, struct render_options, format, "FORMAT", formats,
-        "what to print; text unless given"),
+        "output format: text (default), json, ansi (text with escape sequences), html or "
+        "svg"),
     OPT_SET("cells", 0, struct render_options, cells,
-        "with JSON: every cell with its character, width and style, too"),
+        "with JSON: include every cell with its character, width and style"),
     OPT_SET("onlcr", 0, struct render_options, onlcr,
-        "a line feed also goes to the first column, as a tty does for a program's output"),
-    OPT_STRING("at", 0, struct render_options, at, "BYTE", ARG_ANY,
-        "stop after so many bytes of the input"),
+        "a line feed also moves to the first column, as a tty does for program output"),
+    OPT_STRING(
+        "at", 0, struct render_options, at, "BYTE", ARG_ANY, "stop after this many bytes of input"),
     OPT_STRING("replies", 0, struct render_options, replies, "FILE", ARG_FILE,
-        "write what the terminal answers to queries into this file, anew"),
+        "write the terminal's replies to queries to this file, replacing it"),
     OPT_STRING("scrollback", 0, struct render_options, scrollback, "N", ARG_ANY,
-        "lines that the terminal keeps above the screen, up to 100000; 1000 unless given"),
+        "lines that are kept above the screen, up to 100000; default: 1000"),
     OPT_ONE_OF("width", 0, struct render_options, width, "RULE", widths,
-        "how wide characters are: a cluster as it is drawn, or each code point for itself"),
+        "width of characters: grapheme (clusters as they are drawn) or wcwidth (each code "
+        "point separately)"),
     OPT_STRING("output", 'o', struct render_options, output, "FILE", ARG_FILE,
-        "write the result into this file, anew, instead of stdout"),
+        "write the result to this file, replacing it, instead of standard output"),
 };
 
 static const struct example render_examples[] = {
@@ -252,11 +254,10 @@ static const struct example render_examples[] = {
 
 const struct cmd cmd_render = {
     .name = "render",
-    .summary = "show the screen that a program's output makes",
-    .about =
-        "Feeds a file, or stdin, to a terminal of the given size and prints the screen as it is "
-        "at the end: as text, a JSON snapshot, text with escape sequences, an HTML page or an "
-        "SVG drawing. Nothing is run. Any bytes are taken.",
+    .summary = "render terminal output as a screen",
+    .about = "Feeds a file, or standard input, to a terminal of the given size and prints the "
+             "final screen: as text, a JSON snapshot, text with escape sequences, an HTML page "
+             "or an SVG drawing. Nothing is run. Any input is accepted.",
     .usage = "[FILE]",
     .max_args = 1,
     .arg_kind = ARG_FILE,

@@ -1,15 +1,16 @@
 /* cordon replay, cordon replay-report: compare a recording with a new run. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
+#include "cli/cli_prepare.h"
 #include "cli/cmds.h"
-#include "cli/prepare.h"
 #include "io/interrupt.h"
 #include "path/beneath.h"
 #include "path/exact.h"
 #include "path/lexical.h"
 #include "policy/load.h"
+#include "replay/checksums.h"
 #include "replay/offline.h"
-#include "replay/report.h"
+#include "replay/replay_report.h"
 #include "replay/rerun.h"
 
 enum {
@@ -27,11 +28,11 @@ struct replay_options {
 struct replay_ctx {
     struct cli *cli;
     const struct replay_options *options;
-    struct source source;
+    struct replay_source source;
     struct policy policy;
     struct normalization n;
     bool has_n;
-    struct points points;
+    struct timeline timeline;
     struct mismatch mismatch;
     char run_id[ID_SIZE];
     struct artifacts artifacts; /* record of the new run, in replay-ID/ */
@@ -74,23 +75,26 @@ static void say_rows(struct cli *cli, const json_t *rows)
         say_cells(cli, row);
     }
     if (n > ROWS_SHOWN)
-        out_line(cli, "and %zu rows more", n - ROWS_SHOWN);
+        out_line(cli, "and %zu more rows", n - ROWS_SHOWN);
 }
 
 /* If there is a mismatch (`m`), its message is printed later, with the error. */
-static void say_report(struct cli *cli, const struct report *r, const struct mismatch *m)
+static void say_report(
+    struct cli *cli, struct str dir, const struct report *r, const struct mismatch *m)
 {
     struct str status = json_str(json_object_get(r->replay, "status"));
     bool passed = str_is(status, "passed");
     out_styled(cli, passed ? OUT_GREEN : OUT_RED, passed ? "passed" : "failed");
-    out_line(cli, ": %s", r->name);
+    out_text(cli, STR(": "));
+    out_name(cli, dir, '\n');
     if (passed)
         return;
     const json_t *context = json_object_get(r->diff, "context");
     struct str message = json_str(json_object_get(r->diff, "message")),
                more = json_str(json_object_get(context, "difference"));
     if (!m)
-        out_name(cli, message.p ? message : STR("no diff.json says why"), '\n');
+        out_name(
+            cli, message.p ? message : STR("the reason is unknown: there is no diff.json"), '\n');
     if (more.p)
         out_name(cli, more, '\n');
     say_rows(cli, json_object_get(r->diff, "rows"));
@@ -99,14 +103,14 @@ static void say_report(struct cli *cli, const struct report *r, const struct mis
 static bool replay_print_report(
     struct cli *cli, int dir, const struct report *r, const struct mismatch *m, struct err *err)
 {
-    if (!cli->json) {
-        say_report(cli, r, m);
-        return true;
-    }
     AUTO_FREE char *where = beneath_name(dir);
     AUTO_BUF struct buf path = BUF_INIT(64 * 1024);
-    json_t *object = json_object();
     buf_printf(&path, "%s/%s", where ? where : "", r->name);
+    if (!cli->json) {
+        say_report(cli, buf_str(&path), r, m);
+        return true;
+    }
+    json_t *object = json_object();
     json_put(object, "replay", json_incref(r->replay));
     json_put(object, "diff", json_incref(r->diff));
     exact_put(object, "dir", buf_str(&path));
@@ -127,8 +131,8 @@ static bool replay_finish(struct replay_ctx *x, struct err *err)
         .diff = mismatch_json(&x->mismatch),
     };
     name_report(x, r.name);
-    bool ok = report_write(x->source.dir, &x->artifacts, &r, err) &&
-              replay_print_report(x->cli, x->source.dir, &r, &x->mismatch, err);
+    bool ok = report_write(x->source.files.dir, &x->artifacts, &r, err) &&
+              replay_print_report(x->cli, x->source.files.dir, &r, &x->mismatch, err);
     report_done(&r);
     if (ok && x->mismatch.kind) {
         out_say_error(x->cli, &x->mismatch.error);
@@ -146,24 +150,25 @@ static bool replay_usage_error(const char *command, const char *what, struct err
 /* Options ------------------------------------------------------------------------------------- */
 
 static bool replay_parse_options(
-    const struct replay_options *o, struct normalization_wish *ret_wish, struct err *err)
+    const struct replay_options *o, struct normalization_options *ret_options, struct err *err)
 {
-    struct normalization_wish wish = {.strict = o->strict, .given = o->normalize.n > 0};
+    struct normalization_options options = {.strict = o->strict, .given = o->normalize.n > 0};
     bool none = false;
     for (size_t i = 0; i < o->normalize.n; i++) {
         unsigned filters;
         if (!normalization_filter(str_z(o->normalize.v[i]), E_CLI_INVALID_ARG, &filters, err))
             return false;
         none |= strcmp(o->normalize.v[i], "none") == 0;
-        wish.filters |= filters;
+        options.filters |= filters;
     }
-    if (o->strict && wish.given && wish.filters)
-        return replay_usage_error("cordon replay", "--strict goes with --normalize none only", err);
-    if (none && wish.filters)
+    if (o->strict && options.given && options.filters)
         return replay_usage_error(
-            "cordon replay", "--normalize none goes with no other filter", err);
-    wish.strict |= none;
-    *ret_wish = wish;
+            "cordon replay", "--strict can only be combined with --normalize none", err);
+    if (none && options.filters)
+        return replay_usage_error(
+            "cordon replay", "--normalize none cannot be combined with other filters", err);
+    options.strict |= none;
+    *ret_options = options;
     return true;
 }
 
@@ -171,14 +176,14 @@ static bool replay_parse_options(
 
 static const char *replay_run_text(struct replay_ctx *x, const char *key)
 {
-    struct str s = json_str(json_object_get(x->source.run, key));
+    struct str s = json_str(json_object_get(x->source.files.run, key));
     return s.p ? arena_strdup(x->cli->arena, s) : NULL;
 }
 
 static const char *const *make_argv(struct replay_ctx *x, const struct scenario *s)
 {
     struct arena *a = x->cli->arena;
-    const json_t *args = json_object_get(x->source.run, "args");
+    const json_t *args = json_object_get(x->source.files.run, "args");
     const char *argv0 = replay_run_text(x, "argv0");
     size_t n = json_array_size(args);
     const char **argv = ARENA_NEW(a, const char *, MAX(n, s ? s->args.n : 0) + 2);
@@ -195,7 +200,7 @@ static const char *const *make_argv(struct replay_ctx *x, const struct scenario 
 /* Directory in which the recorded run started; no value if none was allowed. */
 static struct str replay_start_dir(struct replay_ctx *x)
 {
-    struct str cwd = json_str(json_object_get(x->source.run, "cwd"));
+    struct str cwd = json_str(json_object_get(x->source.files.run, "cwd"));
     bool nowhere = str_is(cwd, "/tmp") && !x->policy.fs.working_dir.p;
     return nowhere ? (struct str){0} : cwd;
 }
@@ -205,7 +210,7 @@ static bool begin_record(struct replay_ctx *x, struct err *err)
 {
     char name[REPORT_NAME];
     name_report(x, name);
-    return artifacts_open_below(x->source.dir, name, true, &x->artifacts, err) &&
+    return artifacts_open_below(x->source.files.dir, name, true, &x->artifacts, err) &&
            artifacts_put(&x->artifacts, "policy.json", buf_str(&x->source.policy), err) &&
            (!x->source.has_scenario ||
                artifacts_put(&x->artifacts, "scenario.json", buf_str(&x->source.scenario), err));
@@ -217,8 +222,8 @@ static bool run_prepared(struct replay_ctx *x, const struct prepared *p,
     sigset_t set;
     AUTO_FD int cancel = interrupt_open(false, &set);
     const struct rerun_options options = {
-        .source = &x->source,
-        .points = &x->points,
+        .files = &x->source.files,
+        .timeline = &x->timeline,
         .n = &x->n,
         .scenario = scenario,
         .confined = &p->confined,
@@ -239,7 +244,7 @@ static bool read_scenario(struct replay_ctx *x, struct scenario *ret_scenario, s
     if (!scenario_parse_recorded(
             buf_str(&x->source.scenario), "scenario.json", x->cli->arena, ret_scenario, err))
         return false;
-    if (source_goldens(&x->source, ret_scenario, err))
+    if (source_goldens(x->source.files.dir, ret_scenario, err))
         return true;
     scenario_done(ret_scenario);
     return false;
@@ -252,16 +257,17 @@ static bool run_again(struct replay_ctx *x, struct err *err)
     struct scenario scenario = {0};
     bool scripted = x->source.has_scenario;
     const char *program = replay_run_text(x, "command");
-    AUTO_FREE char *where = beneath_name(x->source.dir);
+    AUTO_FREE char *where = beneath_name(x->source.files.dir);
     if (!program || !where)
         return err_set(err, E_PROTOCOL, "run.json: command: expected a string");
-    if (json_object_get(x->source.run, "inexact"))
+    if (json_object_get(x->source.files.run, "inexact"))
         return err_set(err, E_PROTOCOL,
-            "run.json: the command's name or directory is not UTF-8: only --offline can replay it");
-    if (json_object_get(x->source.run, "input_bytes"))
+            "run.json: the command's name or directory is not UTF-8: use --offline to replay "
+            "it");
+    if (json_object_get(x->source.files.run, "input_bytes"))
         return err_set(err, E_NOT_FOUND,
-            "the recorded command was given input, which is not in the record: only --offline can "
-            "replay it");
+            "the recorded command received input, which is not in the record: use --offline "
+            "to replay it");
     if (scripted && !read_scenario(x, &scenario, err))
         return false;
     struct prepared p = {
@@ -289,24 +295,33 @@ static bool run_again(struct replay_ctx *x, struct err *err)
 
 /* Loads the files to be compared. */
 static bool replay_load_files(
-    struct replay_ctx *x, const struct normalization_wish *wish, struct err *err)
+    struct replay_ctx *x, const struct normalization_options *options, struct err *err)
 {
-    const struct source_needs needs = {x->options->require_events, x->options->require_checksums};
-    if (!source_verify(&x->source, &needs, &x->mismatch, err))
+    const struct checksums_needs needs = {
+        x->options->require_events, x->options->require_checksums};
+    if (!checksums_verify(x->source.files.dir, &needs, &x->mismatch, err))
         return false;
     if (x->mismatch.kind) {
         offline_explain(&x->source, &x->mismatch);
         return true;
     }
-    if (!source_read(&x->source, &x->mismatch, err))
+    if (!replay_source_read(&x->source, &x->mismatch, err))
         return false;
     if (x->mismatch.kind)
         return true;
     if (!policy_parse(buf_str(&x->source.policy), "policy.json", x->cli->arena, &x->policy, err) ||
-        !points_read(x->source.run, x->source.transcript.n, x->cli->arena, &x->points, err))
+        !timeline_read_steps(x->source.files.run, x->source.files.transcript.n, &x->timeline, err))
         return false;
-    x->has_n = normalization_init(&x->policy.replay, wish, &x->n, err);
+    x->has_n = normalization_init(&x->policy.replay, options, &x->n, err);
     return x->has_n;
+}
+
+/* An invalid scenario is an error also if it is not run. */
+static bool check_scenario(struct replay_ctx *x, struct err *err)
+{
+    AUTO(scenario_done) struct scenario scenario = {0};
+    return !x->source.has_scenario || scenario_parse_recorded(buf_str(&x->source.scenario),
+                                          "scenario.json", x->cli->arena, &scenario, err);
 }
 
 static bool replay_compare(struct replay_ctx *x, struct err *err)
@@ -314,42 +329,48 @@ static bool replay_compare(struct replay_ctx *x, struct err *err)
     if (x->mismatch.kind)
         return true;
     if (x->options->offline)
-        return offline_check(&x->source, &x->points, &x->n, &x->mismatch, err);
+        return check_scenario(x, err) &&
+               offline_check(&x->source.files, &x->timeline, &x->n, &x->mismatch, err);
     return run_again(x, err);
 }
 
 static bool run_replay(struct cli *cli, const struct args *args, struct err *err)
 {
-    struct replay_ctx x = {
-        .cli = cli, .options = args->options, .source = SOURCE_NONE, .artifacts = ARTIFACTS_NONE};
-    struct normalization_wish wish;
+    struct replay_ctx x = {.cli = cli,
+        .options = args->options,
+        .source = REPLAY_SOURCE_NONE,
+        .artifacts = ARTIFACTS_NONE};
+    struct normalization_options options;
     if (!x.options->artifacts)
-        return replay_usage_error("cordon replay", "name the recording: --artifacts DIR", err);
-    if (!replay_parse_options(x.options, &wish, err) ||
-        !source_open(x.options->artifacts, &x.source, err))
+        return replay_usage_error(
+            "cordon replay", "'cordon replay' needs a recording: --artifacts DIR", err);
+    if (!replay_parse_options(x.options, &options, err) ||
+        !replay_source_open(x.options->artifacts, &x.source, err))
         return false;
     id_new(x.run_id);
     bool ok =
-        replay_load_files(&x, &wish, err) && replay_compare(&x, err) && replay_finish(&x, err);
+        replay_load_files(&x, &options, err) && replay_compare(&x, err) && replay_finish(&x, err);
     if (x.has_n)
         normalization_done(&x.n);
     mismatch_done(&x.mismatch);
     artifacts_close(&x.artifacts);
-    source_close(&x.source);
+    timeline_done(&x.timeline);
+    replay_source_close(&x.source);
     return ok;
 }
 
 static bool run_report(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct replay_options *options = args->options;
-    AUTO(source_close) struct source source = SOURCE_NONE;
+    AUTO(replay_source_close) struct replay_source source = REPLAY_SOURCE_NONE;
     struct report report;
     if (!options->artifacts)
-        return replay_usage_error(
-            "cordon replay-report", "name the recording: --artifacts DIR", err);
-    if (!source_open(options->artifacts, &source, err) || !report_latest(source.dir, &report, err))
+        return replay_usage_error("cordon replay-report",
+            "'cordon replay-report' needs a recording: --artifacts DIR", err);
+    if (!replay_source_open(options->artifacts, &source, err) ||
+        !report_latest(source.files.dir, &report, err))
         return false;
-    bool ok = replay_print_report(cli, source.dir, &report, NULL, err);
+    bool ok = replay_print_report(cli, source.files.dir, &report, NULL, err);
     report_done(&report);
     return ok;
 }
@@ -359,58 +380,61 @@ static const char *const filters[] = {"none", "all", "snapshot_id", "run_id", "r
 
 #define ARTIFACTS_OPT                                                            \
     OPT_STRING("artifacts", 0, struct replay_options, artifacts, "DIR", ARG_DIR, \
-        "the directory with the recording")
+        "directory of the recording")
 
 static const struct opt replay_opts[] = {
     ARTIFACTS_OPT,
     OPT_SET("offline", 0, struct replay_options, offline,
-        "run nothing: does the recorded output give the recorded screens?"),
+        "run nothing; only check that the recorded output produces the recorded screens"),
     OPT_SET("strict", 0, struct replay_options, strict,
-        "compare everything as it is: output, ids and times, too"),
+        "compare everything exactly, including output, ids and times"),
     OPT_MANY_OF("normalize", 0, struct replay_options, normalize, "FILTER", filters,
-        "what not to compare, instead of what the policy says; can be given several times"),
+        "values to ignore, instead of those in the policy: none, all, snapshot_id, "
+        "run_id, run_timestamps, step_timestamps, observation_timestamp or session_id; "
+        "may be repeated"),
+    OPT_SET("require-events", 0, struct replay_options, require_events, "require events.jsonl"),
     OPT_SET(
-        "require-events", 0, struct replay_options, require_events, "events.jsonl must be there"),
-    OPT_SET("require-checksums", 0, struct replay_options, require_checksums,
-        "checksums.json must be there"),
+        "require-checksums", 0, struct replay_options, require_checksums, "require checksums.json"),
     OPT_SET("ack-unsafe-sandbox", 0, struct replay_options, consent.sandbox,
-        "yes, without a sandbox or with a weaker one, if the recorded policy says so"),
+        "acknowledge running with no sandbox or a weaker one, if the recorded policy "
+        "requests it"),
     OPT_SET("ack-unsafe-network", 0, struct replay_options, consent.network,
-        "yes, with the network, if the recorded policy says so"),
+        "acknowledge network access, if the recorded policy requests it"),
     OPT_SET("ack-unsafe-sockets", 0, struct replay_options, consent.sockets,
-        "yes, Unix sockets of the host may be reached, if the recorded policy says so"),
+        "acknowledge access to the host's Unix sockets, if the recorded policy requests "
+        "it"),
     OPT_SET("ack-unsafe-env", 0, struct replay_options, consent.env,
-        "yes, it may take the variables of your environment that the recorded policy names"),
+        "acknowledge that the recorded policy passes variables of your environment"),
     OPT_SET("ack-unsafe-write", 0, struct replay_options, consent.write,
-        "yes, the recorded policy's directories may be read and written"),
+        "acknowledge that the recorded policy grants read and write access to directories"),
     OPT_SET("ack-unsafe-read", 0, struct replay_options, consent.read,
-        "yes, it may read files that the recorded policy names outside the recording, the current "
-        "directory and the system"),
+        "acknowledge that the recorded policy grants read access to files outside the "
+        "recording, the current directory and the system"),
     OPT_SET("ack-inexact-limits", 0, struct replay_options, consent.inexact,
-        "yes, a limit that this machine can't keep exactly may be kept inexactly"),
+        "acknowledge limits that this machine cannot enforce exactly"),
 };
 
 static const struct opt report_opts[] = {ARTIFACTS_OPT};
 
 static const struct example replay_examples[] = {
-    {"cordon replay --artifacts out", "run it again; exit 11 if something differs"},
+    {"cordon replay --artifacts out", "run it again; exit status 11 if something differs"},
     {"cordon replay --artifacts out --offline", "without running it"},
-    {"cordon replay --artifacts out --json", "the summary, and what differs"},
+    {"cordon replay --artifacts out --json", "print the summary and the differences as JSON"},
 };
 
 static const struct example report_examples[] = {
-    {"cordon replay-report --artifacts out", "what the last replay found"},
+    {"cordon replay-report --artifacts out", "show the result of the last replay"},
 };
 
 const struct cmd cmd_replay = {
     .name = "replay",
-    .summary = "run a recording again, and compare",
-    .about = "Checks the recording's files, runs its command, scenario or requests again under the "
-             "recorded "
-             "policy, and compares step by step: how each ended, and its screen, row by row. What "
-             "differs first is shown, and written to replay-ID/ in the directory. Whatever that "
-             "policy reaches beyond the recording needs a flag here; what was acknowledged in it "
-             "counts for nothing. Exit status: 0, 11 if something differs, 2 if a flag is missing.",
+    .summary = "repeat a recorded run and compare the results",
+    .about = "Checks the recording's files, runs its command, scenario or requests again under "
+             "the recorded policy, and compares step by step: the outcome of each step, and "
+             "its screen, row by row. The first difference is shown, and written to replay-ID/ "
+             "in the directory. Any access of that policy beyond the recording requires a flag "
+             "here; acknowledgements in the policy are ignored. Exit status: 0, 11 if "
+             "something differs, 2 if a flag is missing.",
     .usage = "--artifacts DIR",
     CMD_OPTS(replay_opts, struct replay_options),
     CMD_EXAMPLES(replay_examples),
@@ -420,9 +444,9 @@ const struct cmd cmd_replay = {
 const struct cmd cmd_replay_report = {
     .name = "replay-report",
     .minor = true,
-    .summary = "show what the last replay found",
-    .about = "Reads the newest replay-ID/ in the directory, and runs nothing. Exit status: 0, also "
-             "if that replay failed; 18 if there was none.",
+    .summary = "show the result of the last replay",
+    .about = "Reads the newest replay-ID/ in the directory, and runs nothing. Exit status: 0, "
+             "even if that replay failed; 18 if there is none.",
     .usage = "--artifacts DIR",
     CMD_OPTS(report_opts, struct replay_options),
     CMD_EXAMPLES(report_examples),

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/clock.h"
 #include "cli/box_cmds.h"
+#include "cli/cli_prepare.h"
 #include "cli/cmds.h"
-#include "cli/prepare.h"
 #include "io/file.h"
 #include "io/interrupt.h"
 #include "job/job.h"
@@ -24,7 +24,7 @@ enum {
 struct run_options {
     struct prepare_options prepare;
     const char *scenario;
-    bool verbose, cells, tap, tui;
+    bool cells, tap, tui;
     const char *junit;
     const char *update_goldens;
     int64_t jobs; /* 0: not given */
@@ -58,10 +58,10 @@ static void run_on_progress(void *context, const struct runner_progress *now)
     struct run_ctx *r = context;
     if (r->watch)
         watch_progress(r->watch, now);
-    if (now->begins || !r->options->verbose || r->watch)
+    if (now->begins || !r->cli->verbose || r->watch)
         return;
     /* Wait for a stalled reader no longer than the command may run. */
-    r->cli->patience.until_ms = session_ends_ms(now->session);
+    r->cli->deadline.until_ms = session_ends_ms(now->session);
     out_note(r->cli, "%zu/%zu %-7s %6llu ms  " STR_FMT, now->index + 1, r->scenario.n_steps,
         step_status_name(now->status), (unsigned long long)now->duration_ms,
         STR_ARG(now->step->name));
@@ -103,14 +103,17 @@ static bool run_report_result(
     AUTO_JSON json_t *json = NULL;
     bool report = r->options->junit || r->options->tap;
     /* After an aborted run, use only the short write timeout. */
-    r->cli->patience.until_ms = PATIENCE_ENDLESS;
+    r->cli->deadline.until_ms = TIMED_WRITE_ENDLESS;
     if (result->run.status == EXEC_ERRORED || result->run.status == EXEC_CANCELED)
-        patience_end(&r->cli->patience);
+        timed_write_end(&r->cli->deadline);
     run_print_summary(r, result);
     r->cli->status = result->run.error.code ? err_status(result->run.error.code) : 0;
+    if (result->run.status == EXEC_FAILED || result->run.status == EXEC_ERRORED)
+        prepare_tell_denied(r->cli, &r->p);
     job_run_end(&r->p, &r->scenario, result, r->cli->json || report ? &json : NULL);
     prepare_tell_record(r->cli, &r->p);
     prepare_tell_held(r->cli, &r->p);
+    prepare_tell_refused(r->cli, &r->p);
     if (report)
         r->kept = json_incref(json);
     return !r->cli->json || out_json(r->cli, json_take(&json), err);
@@ -131,10 +134,10 @@ static bool open_watch(struct run_ctx *r, int signals, int *ret_cancel, struct e
     return true;
 }
 
-static bool run_and_report(struct run_ctx *r, const struct runner_options *wish, struct err *err)
+static bool run_and_report(struct run_ctx *r, const struct runner_options *options, struct err *err)
 {
     struct runner_result result;
-    bool ok = job_run(&r->p, &r->scenario, wish, &result, err);
+    bool ok = job_run(&r->p, &r->scenario, options, &result, err);
     if (ok && r->watch)
         watch_finish(r->watch, &result.run);
     watch_close(r->watch);
@@ -153,14 +156,14 @@ static bool run_watched(struct run_ctx *r, int signals, struct err *err)
     signal(SIGPIPE, SIG_IGN);
     if (!open_watch(r, signals, &cancel, err))
         return false;
-    const struct runner_options wish = {
+    const struct runner_options options = {
         .cells = r->options->cells,
         .cancel = cancel,
         .progress = run_on_progress,
         .output = run_on_output,
         .context = r,
     };
-    return run_and_report(r, &wish, err);
+    return run_and_report(r, &options, err);
 }
 
 /* Signals are handled from here on, since the record must be completed even if interrupted. */
@@ -168,9 +171,9 @@ static bool prepare_and_run(struct run_ctx *r, struct err *err)
 {
     sigset_t set;
     AUTO_FD int signals = interrupt_open(r->options->tui, &set);
-    r->cli->patience.cancel = signals;
+    r->cli->deadline.cancel = signals;
     bool ok = prepare_run(&r->p, err) && run_watched(r, signals, err);
-    r->cli->patience.cancel = -1;
+    r->cli->deadline.cancel = -1;
     interrupt_close(&set);
     return ok;
 }
@@ -202,8 +205,8 @@ static bool ask_for_missing(struct cli *cli, const struct scenario *s)
     if (!names.p)
         return false;
     const char *question = arena_printf(cli->arena,
-        "Write the missing golden files (" STR_FMT ") from what is shown?", STR_ARG(names));
-    return box_use_consent(cli, question, "give --update-goldens", &no);
+        "Write the missing golden files (" STR_FMT ") from the actual screens?", STR_ARG(names));
+    return box_use_consent(cli, question, "use --update-goldens", &no);
 }
 
 static bool select_goldens(
@@ -272,11 +275,17 @@ static void add_flag(struct run_words *w, const char *option, bool given)
         w->p[w->n++] = arena_printf(w->cli->arena, "--%s", option);
 }
 
+static void run_add_words(struct run_words *w, const char *option, const struct str_list *values)
+{
+    for (size_t i = 0; i < values->n; i++)
+        run_add_word(w, option, values->p[i].p);
+}
+
 /* Arguments of a worker: the same options, one scenario, a separate artifacts directory. */
 static const char *const *worker_words(void *context, const struct suite_entry *e)
 {
     enum {
-        MOST = 32
+        MOST = 32 + 4 * OPT_WORDS_MAX
     };
     const struct run_words *suite = context;
     const struct run_options *o = suite->options;
@@ -290,10 +299,14 @@ static const char *const *worker_words(void *context, const struct suite_entry *
     run_add_word(&w, "preset", p->preset);
     run_add_word(&w, "root", p->root);
     run_add_word(&w, "cwd", p->cwd);
+    run_add_words(&w, "read", &p->read);
+    run_add_words(&w, "write", &p->write);
+    run_add_words(&w, "allow-exec", &p->exec);
+    run_add_words(&w, "allow-host", &p->hosts);
     if (p->artifacts)
         run_add_word(&w, "artifacts", arena_printf(w.cli->arena, "%s/%s", p->artifacts, e->name));
     run_add_word(&w, "update-goldens", o->update_goldens);
-    add_flag(&w, "verbose", o->verbose);
+    add_flag(&w, "verbose", w.cli->verbose);
     add_flag(&w, "cells", o->cells);
     run_add_word(&w, "sandbox", p->sandbox);
     add_flag(&w, "no-sandbox", p->no_sandbox);
@@ -319,7 +332,7 @@ static void repeat_words(
     if (rest.n || words->cut)
         out_note(w->cli, "%s:", e->name);
     if (words->cut)
-        out_note(w->cli, "  [the first %llu bytes are left out]", (unsigned long long)words->cut);
+        out_note(w->cli, "  [the first %llu bytes are omitted]", (unsigned long long)words->cut);
     while (str_cut(rest, '\n', &line, &rest))
         out_note(w->cli, "  " STR_FMT, STR_ARG(line));
 }
@@ -328,9 +341,9 @@ static bool suite_run_canceled(struct cli *cli, struct suite *s, struct err *err
 {
     sigset_t set;
     AUTO_FD int cancel = interrupt_open(false, &set);
-    cli->patience.cancel = cancel;
+    cli->deadline.cancel = cancel;
     bool ok = suite_run(s, cancel, err);
-    cli->patience.cancel = -1;
+    cli->deadline.cancel = -1;
     interrupt_close(&set);
     return ok;
 }
@@ -361,10 +374,10 @@ static bool run_suite(
     struct run_words w = {.cli = cli, .options = options};
     const char *dir = options->prepare.artifacts;
     if (options->prepare.explain || options->tui)
-        return err_set(err, E_CLI_INVALID_ARG, "--%s is for one scenario",
+        return err_set(err, E_CLI_INVALID_ARG, "--%s requires a single scenario",
             options->tui ? "tui" : "explain-policy");
     if (dir && mkdir(dir, 0777) != 0 && errno != EEXIST)
-        return err_errno(err, E_IO, errno, "cannot make the directory '%s'", dir);
+        return err_errno(err, E_IO, errno, "cannot create the directory '%s'", dir);
     s->jobs = options->jobs ? (unsigned)options->jobs : 1;
     s->argv = worker_words;
     s->ended = repeat_words;
@@ -427,15 +440,18 @@ static bool run_check_options(
     const struct cli *cli, const struct run_options *options, size_t n_args, struct err *err)
 {
     bool report = options->tap || options->junit;
-    if ((n_args == 0) == !options->scenario)
-        return err_set(err, E_CLI_INVALID_ARG, "name a scenario: a file, several, or a directory");
+    if (n_args && options->scenario)
+        return err_set(err, E_CLI_INVALID_ARG, "--scenario and FILE cannot be combined");
+    if (n_args == 0 && !options->scenario)
+        return err_set(err, E_CLI_INVALID_ARG,
+            "'cordon run' needs FILE or DIR: cordon run [OPTION…] FILE…|DIR…");
     if (options->tap && cli->json)
-        return err_set(err, E_CLI_INVALID_ARG, "--tap or --json, not both");
+        return err_set(err, E_CLI_INVALID_ARG, "--tap and --json cannot be combined");
     if (report && options->prepare.explain)
         return err_set(err, E_CLI_INVALID_ARG,
-            "--explain-policy runs nothing, so there is nothing for --%s to report",
+            "--explain-policy runs nothing and cannot be combined with --%s",
             options->tap ? "tap" : "junit");
-    return !options->tui || display_check(err);
+    return !options->tui || display_check("'cordon run --tui'", err);
 }
 
 static bool run_scenarios(struct cli *cli, const struct args *args, struct err *err)
@@ -471,30 +487,32 @@ static bool run_scenarios(struct cli *cli, const struct args *args, struct err *
 
 static const struct opt run_opts[] = {
     OPT_STRING("scenario", 0, struct run_options, scenario, "FILE", ARG_FILE,
-        "the scenario; the same as naming it without this"),
-    OPT_SET("verbose", 'v', struct run_options, verbose, "one line for each step on stderr"),
+        "the scenario; same as the FILE argument"),
     OPT_SET("tui", 0, struct run_options, tui,
-        "show the program's screen and the steps in this terminal while it runs"),
+        "show the program's screen and the steps in this terminal during the run"),
     OPT_INT("jobs", 'j', struct run_options, jobs, "N", 1, SUITE_JOBS_MAX,
-        "how many scenarios run at once; default: 1"),
+        "number of scenarios to run in parallel; default: 1"),
     OPT_STRING("junit", 0, struct run_options, junit, "FILE", ARG_FILE,
-        "write a report there as JUnit's XML: a suite for each scenario, a case for each step"),
+        "write a report in JUnit XML format: one suite per scenario, one case per step"),
     OPT_BARE_OR_ONE_OF("update-goldens", struct run_options, update_goldens, "WHICH",
         golden_select_modes, "stale",
-        "write goldens from what is shown: those that are missing, that have changed, or all; "
-        "without a value (stale) those that are missing or differ. Without the option none is "
-        "written, unless you agree to it on the terminal"),
-    OPT_SET("tap", 0, struct run_options, tap, "print TAP: a line for each scenario"),
-    OPT_SET("cells", 0, struct run_options, cells, "snapshots with every cell and its style"),
+        "write goldens from the actual screens: none, missing, changed, stale (missing or "
+        "changed; the default without a value) or all. Without this option no golden is "
+        "written, unless you agree on the terminal"),
+    OPT_SET("tap", 0, struct run_options, tap, "print TAP: one line per scenario"),
+    OPT_SET("cells", 0, struct run_options, cells, "record every cell with its style in snapshots"),
     PREPARE_OPTS(struct run_options),
     PREPARE_UNSAFE_OPTS(struct run_options),
     OPT_SET("ack-unsafe-env", 0, struct run_options, prepare.ack.env,
-        "yes, the scenario's own policy may take variables of your environment"),
+        "acknowledge that the scenario's own policy passes variables of your environment"),
 };
 
+static const struct opt_group run_groups[] = {PREPARE_GROUPS};
+
 static const struct example run_examples[] = {
-    {"cordon run login.yaml", "run it; exit 5 if an assertion does not hold"},
-    {"cordon run -v --artifacts out login.yaml", "with a line a step, and a record in out/"},
+    {"cordon run login.yaml", "run it; exit status 5 if an assertion fails"},
+    {"cordon run -v --artifacts out login.yaml",
+        "print a line per step, and write a record to out/"},
     {"cordon run --tui login.yaml", "watch it; q cancels"},
     {"cordon run --json login.yaml", "the RunResult"},
     {"cordon run -j 2 --junit report.xml tests/", "all scenarios of a directory, two at a time"},
@@ -502,25 +520,24 @@ static const struct example run_examples[] = {
 
 const struct cmd cmd_run = {
     .name = "run",
-    .summary = "run scenarios, and check what they show",
-    .about =
-        "The scenario, JSON or YAML, names a command and steps; each has an action and what must "
-        "hold "
-        "after it. It is checked whole before the command starts. Every step ends as soon as its "
-        "assertions hold, and fails when its time is up. Exit status: 0, 5 if an assertion does "
-        "not "
-        "hold, 4 for a time-out or a budget, 9 if the scenario is wrong.\n"
-        "A policy that the scenario brings may reach beyond it (no sandbox, the network, Unix "
-        "sockets, your environment, writing elsewhere) only with a flag of yours, or after 'cordon "
-        "trust'; otherwise the exit status is 2.\n"
-        "Several files, or a directory (its *.scenario.yaml, .yml and .json files; if it has none, "
-        "all .yaml, .yml and .json files) are a suite: each runs in a process of its own, a "
-        "summary is printed, artifacts go to DIR/NAME/, and the exit status is that of the worst.",
-    .usage = "FILE|DIR…",
+    .summary = "run scenarios and check their results",
+    .about = "A scenario (JSON or YAML) consists of a command and steps. Each step has an "
+             "action and assertions that must hold after it. The complete scenario is checked "
+             "before the command starts. A step ends as soon as its assertions hold, and fails "
+             "at its timeout. Exit status: 0, 5 if an assertion fails, 4 for a timeout or a "
+             "budget, 9 if the scenario is invalid.\nA scenario's own policy may reach beyond "
+             "the scenario (no sandbox, the network, Unix sockets, your environment, writing "
+             "elsewhere) only with a flag, or after 'cordon trust'; otherwise the exit status "
+             "is 2.\nSeveral files, or a directory (its *.scenario.yaml, .yml and .json files; "
+             "if it has none, all .yaml, .yml and .json files) form a suite: each scenario "
+             "runs in its own process, a summary is printed, artifacts go to DIR/NAME/, and "
+             "the exit status is that of the worst.",
+    .usage = "FILE…|DIR…",
     .min_args = 0,
     .max_args = SUITE_MAX,
     .arg_kind = ARG_FILE,
     CMD_OPTS(run_opts, struct run_options),
+    CMD_GROUPS(run_groups),
     CMD_EXAMPLES(run_examples),
     .run = run_scenarios,
 };

@@ -128,26 +128,25 @@ static bool run_self_test(struct cli *cli, const struct args *args, struct err *
 }
 
 static const struct opt self_test_opts[] = {
-    OPT_SET(
-        "strict", 0, struct self_test_options, strict, "exit with 5 also if something is weaker"),
+    OPT_SET("strict", 0, struct self_test_options, strict,
+        "exit with status 5 even if a check is only weaker"),
 };
 
 static const struct example self_test_examples[] = {
-    {"cordon self-test", "what works on this machine"},
-    {"cordon self-test --json --strict", "for a script: all of it, or exit status 5"},
+    {"cordon self-test", "check this machine"},
+    {"cordon self-test --json --strict", "for scripts: exit status 5 unless every check is ok"},
 };
 
 const struct cmd cmd_self_test = {
     .name = "self-test",
     .minor = true,
-    .summary = "try what works on this machine",
-    .about =
-        "Runs commands in the sandbox, tools, a terminal program, a replay, an agent and boxes "
-        "in a temporary directory, which is removed. Takes a second or two, 30 at most; needs "
-        "no other program, no network and no key, and leaves your settings, boxes and "
-        "sessions alone. Each line is ok, weaker (usable, with less) or failed.\n"
-        "Exit status: 0 if nothing failed, 3 if the sandbox does not work, 5 if something "
-        "else failed.",
+    .summary = "test cordon's main functions on this machine",
+    .about = "Tests commands in the sandbox, tools, a terminal program, a replay, an agent and "
+             "boxes, in a temporary directory that is removed. Takes a second or two, at most "
+             "30; requires no other program, no network and no API key, and does not change "
+             "your settings, boxes and sessions. The result of each check is ok, weaker "
+             "(usable, but with less) or failed.\nExit status: 0 if nothing failed, 3 if the "
+             "sandbox does not work, 5 if something else failed.",
     .usage = "",
     CMD_OPTS(self_test_opts, struct self_test_options),
     CMD_EXAMPLES(self_test_examples),
@@ -164,7 +163,7 @@ static bool run_act(struct cli *cli, const struct args *args, struct err *err)
 const struct cmd cmd_self_test_act = {
     .name = SELF_TEST_ACT,
     .hidden = true,
-    .summary = "try one act and say how it ended, for 'cordon self-test'",
+    .summary = "try one act and print its result, for 'cordon self-test'",
     .usage = "ACT ARGUMENT",
     .min_args = 2,
     .max_args = 2,

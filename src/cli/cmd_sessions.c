@@ -27,7 +27,7 @@ static void list_text(struct cli *cli, const struct catalog *c, bool all)
     if (c->n == 0)
         out_note(cli, "there are no sessions yet");
     if (n < c->n)
-        out_note(cli, "%zu more: --all shows them", c->n - n);
+        out_note(cli, "%zu more: use --all to list them", c->n - n);
 }
 
 static void warn_of_damage(struct cli *cli, const struct catalog *c)
@@ -61,21 +61,21 @@ static bool sessions_run_list(struct cli *cli, const struct args *args, struct e
 
 static const struct opt list_opts[] = {
     OPT_SET("all", 'a', struct sessions_list_options, all,
-        "on a terminal, too, more than the newest 50"),
-    OPT_SET("ids", 0, struct sessions_list_options, ids, "print the ids only, one on each line"),
+        "on a terminal, list more than the newest 50"),
+    OPT_SET("ids", 0, struct sessions_list_options, ids, "print only the ids, one per line"),
 };
 
 static const struct example list_examples[] = {
-    {"cordon sessions list", "the newest first"},
-    {"cordon sessions list --json | jq -r '.sessions[0].id'", "the last one"},
+    {"cordon sessions list", "newest first"},
+    {"cordon sessions list --json | jq -r '.sessions[0].id'", "the id of the newest"},
 };
 
 static const struct cmd cmd_list = {
     .name = "list",
-    .summary = "list sessions, the newest first",
-    .about =
-        "For each its id, when its last message was, how many messages it has, its title (or how "
-        "its first question begins), and the directory that it worked in.",
+    .summary = "list sessions, newest first",
+    .about = "Prints for each session its id, the time of its last message, the number of "
+             "messages, its title (or the start of its first prompt), and its working "
+             "directory; on a terminal, with a header.",
     .usage = "",
     CMD_OPTS(list_opts, struct sessions_list_options),
     CMD_EXAMPLES(list_examples),
@@ -102,18 +102,18 @@ static bool sessions_run_show(struct cli *cli, const struct args *args, struct e
 }
 
 static const struct opt show_opts[] = {
-    OPT_SET("full", 0, struct sessions_show_options, full, "results of tools in full"),
+    OPT_SET("full", 0, struct sessions_show_options, full, "print tool results in full"),
 };
 
 static const struct example show_examples[] = {
-    {"cordon sessions show 3f2a91c0", "by the start of its id"},
+    {"cordon sessions show 3f2a91c0", "by a prefix of its id"},
 };
 
 static const struct cmd cmd_show = {
     .name = "show",
     .summary = "show a session's messages",
-    .about = "A session is named by its id, by the start of one if there is only one such, or as a "
-             "file: *.json or *.jsonl, or anything with a '/' in it.",
+    .about = "Specify a session by its id, by a unique prefix of the id, or as a file: a name "
+             "that ends in .json or .jsonl or contains '/'.",
     .usage = "SESSION",
     .min_args = 1,
     .max_args = 1,
@@ -159,16 +159,15 @@ static const struct opt export_opts[] = {
 };
 
 static const struct example export_examples[] = {
-    {"cordon sessions export 3f2a91c0 -o login-bug.json", "to give it to somebody"},
+    {"cordon sessions export 3f2a91c0 -o login-bug.json", "to share it"},
 };
 
 static const struct cmd cmd_export = {
     .name = "export",
     .summary = "write a session as one JSON document",
-    .about =
-        "The v1 envelope: version, id, system_prompt, created_at, updated_at, messages, and all "
-        "other keys that it came with. The same session always gives the same bytes, and so "
-        "does one that was imported from them.",
+    .about = "The v1 envelope: version, id, system_prompt, created_at, updated_at, messages, "
+             "and all other keys that were imported with it. The same session always gives the "
+             "same bytes, also after an import.",
     .usage = "SESSION",
     .min_args = 1,
     .max_args = 1,
@@ -202,22 +201,21 @@ static bool sessions_run_import(struct cli *cli, const struct args *args, struct
 
 static const struct opt import_opts[] = {
     OPT_SET("replace", 0, struct sessions_import_options, replace,
-        "take the place of a session with its id"),
+        "replace an existing session with the same id"),
 };
 
 static const struct example import_examples[] = {
-    {"cordon sessions import login-bug.json", "prints its id, which is kept"},
+    {"cordon sessions import login-bug.json", "keeps the id, and prints it"},
 };
 
 static const struct cmd cmd_import = {
     .name = "import",
-    .summary = "take a session from a file",
-    .about = "The file is what export wrote, or a session file with lines; - is the standard "
-             "input. Its id is "
-             "kept, and so is every key that is not known here. A version that is not known, or "
-             "messages that are not what they should be, are refused (E_CONFIG). Somebody else may "
-             "have written it: --continue leaves it out until you have resumed it by its id, and "
-             "its system prompt is exported again, but never used.",
+    .summary = "import a session from a file",
+    .about = "FILE is the output of export, or a session file of JSON lines; - is standard "
+             "input. Its id and unknown keys are kept. An unsupported version or an invalid "
+             "message is refused (E_CONFIG). The file is treated as untrusted: --continue "
+             "ignores the session until you have resumed it by its id, and its system prompt "
+             "is kept for export but never used.",
     .usage = "FILE",
     .min_args = 1,
     .max_args = 1,
@@ -247,13 +245,13 @@ static bool sessions_run_rm(struct cli *cli, const struct args *args, struct err
 }
 
 static const struct example rm_examples[] = {
-    {"cordon sessions rm 3f2a91c0", "for good: there is no question"},
+    {"cordon sessions rm 3f2a91c0", "permanently, without asking"},
 };
 
 static const struct cmd cmd_rm = {
     .name = "rm",
-    .summary = "remove sessions for good",
-    .about = "One that is in use is refused (E_CONFLICT).",
+    .summary = "delete sessions permanently",
+    .about = "A session that is in use is refused (E_CONFLICT).",
     .usage = "SESSION…",
     .min_args = 1,
     .max_args = REMOVED_MAX,
@@ -287,19 +285,18 @@ static bool sessions_run_fork(struct cli *cli, const struct args *args, struct e
 }
 
 static const struct opt fork_opts[] = {
-    OPT_STRING("id", 0, struct sessions_fork_options, id, "ID", ARG_ANY, "the new session's id"),
+    OPT_STRING("id", 0, struct sessions_fork_options, id, "ID", ARG_ANY, "id of the new session"),
 };
 
 static const struct example fork_examples[] = {
-    {"cordon sessions fork 3f2a91c0@4", "its first four messages, as a session of its own"},
+    {"cordon sessions fork 3f2a91c0@4", "a new session with its first four messages"},
 };
 
 static const struct cmd cmd_fork = {
     .name = "fork",
-    .summary = "begin a session with the first messages of another",
-    .about =
-        "Without @N all of them. Between tool calls and their results there is no cut: then the "
-        "results are taken along. Prints the new id.",
+    .summary = "start a session with the first messages of another",
+    .about = "Without @N, copies all messages. Tool calls are never separated from their "
+             "results: these are included. Prints the new id.",
     .usage = "SESSION[@N]",
     .min_args = 1,
     .max_args = 1,
@@ -322,8 +319,8 @@ static const struct cmd *const subs[] = {
 const struct cmd cmd_sessions = {
     .name = "sessions",
     .summary = "list, show, export, import, remove and fork sessions",
-    .about = "A session is a file of JSON lines in $CORDON_HOME/sessions, which only you can read. "
-             "It only "
-             "grows: a crash loses at most the line that was being written.",
+    .about = "A session is a file of JSON lines in $CORDON_HOME/sessions, which only you can "
+             "read. Lines are only appended: a crash loses at most the line that was being "
+             "written.",
     .subs = subs,
 };

@@ -4,7 +4,7 @@
 #include "cli/agent_opts.h"
 #include "cli/cmds.h"
 #include "cli/out.h"
-#include "io/patience.h"
+#include "io/timed_write.h"
 #include "tool/call_arguments.h"
 #include "tool/call_server.h"
 
@@ -13,18 +13,13 @@
 static bool run_tools(struct cli *cli, const struct args *args, struct err *err)
 {
     (void)args;
-    if (cli->json) {
-        json_t *object = json_object(), *list = json_array();
-        for (size_t i = 0; i < n_tools; i++)
-            json_push(list, tool_spec(tools[i]));
-        json_put(object, "tools", list);
-        return out_json(cli, object, err);
-    }
+    if (cli->json)
+        return out_json(cli, tool_specs(), err);
     for (size_t i = 0; i < n_tools; i++) {
         const struct tool *t = tools[i];
         out_styled(cli, OUT_BOLD, t->name);
         out_line(cli, "%s%s%s%s", t->alias ? " (" : "", t->alias ? t->alias : "",
-            t->alias ? ")" : "", t->mutating ? ", changes things" : "");
+            t->alias ? ")" : "", t->mutating ? ", makes changes" : "");
         out_line(cli, "  %s", t->about);
         for (size_t f = 0; f < t->args->n_fields; f++) {
             const struct field *field = &t->args->fields[f];
@@ -38,7 +33,7 @@ static bool run_tools(struct cli *cli, const struct args *args, struct err *err)
 const struct cmd cmd_tools = {
     .name = "tools",
     .summary = "list the tools that a model may call",
-    .about = "With --json: the specifications as a model's service wants them, with JSON Schemas.",
+    .about = "With --json: the specifications for a model's service, with JSON Schemas.",
     .usage = "",
     .minor = true,
     .run = run_tools,
@@ -97,7 +92,7 @@ static bool tools_print_result(
 static void tools_report_canceled(void *context, const struct err *error)
 {
     struct cli *cli = context;
-    patience_end(&cli->patience);
+    timed_write_end(&cli->deadline);
     out_say_error(cli, error);
 }
 
@@ -107,7 +102,8 @@ static bool tools_serve(struct cli *cli, const struct args *args, struct err *er
     struct tool_setup setup = TOOL_SETUP_INIT;
     if (args->n || options->json || options->arg.n)
         return err_set(err, E_CLI_INVALID_ARG,
-            "--serve takes the tools' names and arguments from standard input");
+            "--serve reads names and arguments of tools from standard input: it takes no "
+            "NAME, --json or --arg");
     if (!tool_setup_open(cli->arena, &options->tools, out_notices(cli), &setup, err))
         return false;
     tool_setup_warn(&setup);
@@ -136,11 +132,11 @@ static void tools_on_canceled(void *context, const struct tool_result *result)
 {
     const struct one_call *c = context;
     AUTO_ERR struct err err = {0};
-    struct patience p = PATIENCE_INIT;
-    patience_end(&p);
-    c->cli->patience = p;
+    struct write_deadline p = TIMED_WRITE_INIT;
+    timed_write_end(&p);
+    c->cli->deadline = p;
     if (tools_print_result(c->cli, result, c->options->json != NULL, &err))
-        patience_write(STDOUT_FILENO, buf_str(&c->cli->stdout_buf), &p);
+        timed_write(STDOUT_FILENO, buf_str(&c->cli->stdout_buf), &p);
     _exit(c->cli->status);
 }
 
@@ -196,9 +192,9 @@ static bool run_tool(struct cli *cli, const struct args *args, struct err *err)
         return tools_serve(cli, args, err);
     if (args->n == 0)
         return err_set(
-            err, E_CLI_INVALID_ARG, "the tool's NAME is missing; cordon tools lists them");
+            err, E_CLI_INVALID_ARG, "'cordon tool' needs NAME; 'cordon tools' lists the tools");
     if (options->json && options->arg.n)
-        return err_set(err, E_CLI_INVALID_ARG, "--json and --arg exclude each other");
+        return err_set(err, E_CLI_INVALID_ARG, "--json and --arg cannot be combined");
     struct one_call c = {
         .cli = cli,
         .options = options,
@@ -219,33 +215,36 @@ static const struct opt tool_opts[] = {
         .type = OPT_TEXT,
         .offset = OPT_OFFSET(const char *, struct tool_options, json),
         .value = "ARGS",
-        .help = "the arguments as JSON, or @FILE, or - for standard input; prints the result as "
-                "JSON",
+        .help = "arguments as JSON, or @FILE, or - for standard input; print the result as JSON",
         .replaces = true,
     },
-    OPT_WORDS("arg", 0, struct tool_options, arg, "NAME=VALUE", "one argument; prints the content"),
+    OPT_WORDS("arg", 0, struct tool_options, arg, "NAME=VALUE",
+        "one argument; print the content; may be repeated"),
     OPT_SET("serve", 0, struct tool_options, serve,
-        "read calls from standard input, {\"name\", \"arguments\", \"request_id\"} in a line each, "
-        "and print a result for each"),
+        "read calls from standard input, one {\"name\", \"arguments\", \"request_id\"} "
+        "per line, and print a result for each"),
     TOOL_SETUP_OPTS(struct tool_options, tools),
 };
 
+static const struct opt_group tool_groups[] = {{"fs-mode", "Files and commands"}};
+
 static const struct example tool_examples[] = {
     {"cordon tool read_file --arg path=README.md --arg limit=20", "the first lines of a file"},
-    {"cordon tool list_dir --json '{\"depth\": 1}'", "the whole result, as JSON"},
+    {"cordon tool list_dir --json '{\"depth\": 1}'", "print the complete result as JSON"},
     {"cordon tool --serve < calls.jsonl",
-        "many calls; what exec_command starts lives on between them"},
+        "several calls; sessions of exec_command stay alive between them"},
 };
 
 const struct cmd cmd_tool = {
     .name = "tool",
     .minor = true,
     .summary = "call a tool as a model would",
-    .about = "Runs one tool of those that 'cordon tools' lists, with the boundary, the sandbox and "
-             "the consent that a model's calls get.",
-    .usage = "[NAME]",
+    .about = "Runs one of the tools that 'cordon tools' lists, with the same boundary, sandbox "
+             "and approval as for a model's calls.",
+    .usage = "NAME|--serve",
     .max_args = 1,
     CMD_OPTS(tool_opts, struct tool_options),
+    CMD_GROUPS(tool_groups),
     CMD_EXAMPLES(tool_examples),
     .run = run_tool,
 };

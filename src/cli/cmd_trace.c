@@ -2,10 +2,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/cmds.h"
 #include "io/file.h"
+#include "record/refeed.h"
 #include "term/draw.h"
 #include "trace/cast.h"
 #include "trace/page.h"
-#include "trace/refeed.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,10 +48,10 @@ static bool find_mark(
         if (!is_step(step, str_z(at)))
             continue;
         const char *status = json_string_value(json_object_get(step, "status"));
-        if ((status && strcmp(status, "skipped") == 0) || i >= t->n_marks)
-            return err_set(err, E_NOT_FOUND, "the step '%s' was not run: it has no screen", at);
+        if ((status && strcmp(status, "skipped") == 0) || i >= t->timeline.n)
+            return err_set(err, E_NOT_FOUND, "the step '%s' was not run and has no screen", at);
         *ret_mark = i;
-        *ret_ms = t->marks[i].at_ms;
+        *ret_ms = t->timeline.marks[i].at_ms;
         return true;
     }
     struct str number = str_z(at);
@@ -62,7 +62,7 @@ static bool find_mark(
             at);
         return err_ctx(err, "word", "%s", at);
     }
-    while (mark + 1 < t->n_marks && t->marks[mark + 1].at_ms <= (uint64_t)ms)
+    while (mark + 1 < t->timeline.n && t->timeline.marks[mark + 1].at_ms <= (uint64_t)ms)
         mark++;
     *ret_mark = mark;
     *ret_ms = (uint64_t)ms;
@@ -73,7 +73,10 @@ static bool find_mark(
 
 static void write_svg(const struct trace *t, size_t mark, struct arena *arena, struct buf *out)
 {
-    struct term *term = refeed_until(t, mark);
+    struct term *term = refeed_term(&t->timeline, NULL, NULL);
+    struct refeed r = {
+        .timeline = &t->timeline, .bytes = buf_str(&t->files.transcript), .term = term};
+    refeed_to(&r, mark);
     struct snapshot s;
     snapshot_take(term, arena, SNAPSHOT_CELLS, &s);
     draw_svg(&s, out);
@@ -83,7 +86,7 @@ static void write_svg(const struct trace *t, size_t mark, struct arena *arena, s
 static bool write_format(struct cli *cli, const struct trace *t, const struct trace_options *o,
     const char *format, struct buf *out, struct err *err)
 {
-    size_t mark = t->n_marks - 1;
+    size_t mark = t->timeline.n - 1;
     uint64_t ms = PAGE_AT_END;
     if (o->at && !find_mark(t, o->at, &mark, &ms, err))
         return false;
@@ -112,7 +115,7 @@ static bool trace_write_file(
         unlink(name);
     if (held)
         return err_set(
-            err, E_CLI_INVALID_ARG, "'%s' is a part of the record: it would be lost", name);
+            err, E_CLI_INVALID_ARG, "'%s' is part of the record and would be overwritten", name);
     if (S_ISREG(st.st_mode) && ftruncate(fd, 0) != 0)
         return err_errno(err, E_IO, errno, "cannot write '%s'", name);
     return file_write(fd, content, name, err);
@@ -125,7 +128,7 @@ static bool trace_print_json(struct cli *cli, const struct trace *t, const char 
     json_put(object, "format", json_string(format));
     json_put(object, "file", json_text(str_z(file)));
     json_put(object, "bytes", json_integer((json_int_t)bytes));
-    json_put(object, "ended_early", json_boolean(!t->run));
+    json_put(object, "ended_early", json_boolean(!t->files.run));
     return out_json(cli, object, err);
 }
 
@@ -133,10 +136,10 @@ static void warn_damage(struct cli *cli, const struct trace *t)
 {
     const json_t *text;
     size_t i;
-    if (!t->run && json_array_size(t->damaged) == 0)
-        out_warn(cli, "the run ended early: there is no run.json");
+    if (!t->files.run && json_array_size(t->damaged) == 0)
+        out_warn(cli, "the run ended early: run.json is missing");
     json_array_foreach(t->damaged, i, text)
-        out_warn(cli, "a part of the record is damaged, and left out: %s", json_string_value(text));
+        out_warn(cli, "ignoring a damaged part of the record: %s", json_string_value(text));
 }
 
 static bool run_trace(struct cli *cli, const struct args *args, struct err *err)
@@ -144,14 +147,17 @@ static bool run_trace(struct cli *cli, const struct args *args, struct err *err)
     const struct trace_options *o = args->options;
     const char *format = o->format ? o->format : "html";
     const char *dir = args->n ? args->v[0] : o->artifacts;
-    if (!dir || (args->n && o->artifacts))
-        return trace_usage_error(err, "name one artifacts directory");
+    if (args->n && o->artifacts)
+        return trace_usage_error(err, "DIR and --artifacts cannot be combined");
+    if (!dir)
+        return trace_usage_error(err, "'cordon trace' needs DIR: cordon trace [OPTION…] DIR");
     if (o->at && strcmp(format, "asciicast") == 0)
-        return trace_usage_error(err, "--at goes with html and svg: a recording is always whole");
+        return trace_usage_error(err, "--at requires --format html or svg");
     if (cli->json && !o->output)
-        return trace_usage_error(err, "--json tells about a file: name it with -o");
+        return trace_usage_error(err, "--json requires an output file: use -o");
     if (cli->to_terminal && !o->output)
-        return trace_usage_error(err, "this is nothing to read on a terminal: name a file with -o");
+        return trace_usage_error(
+            err, "the output is not suitable for a terminal: give a file with -o");
     AUTO(trace_close) struct trace t = TRACE_NONE;
     AUTO_BUF struct buf out = BUF_INIT(strcmp(format, "html") == 0  ? 2 * (size_t)PAGE_BYTES_MAX
                                        : strcmp(format, "svg") == 0 ? (size_t)SVG_BYTES_MAX
@@ -167,30 +173,30 @@ static bool run_trace(struct cli *cli, const struct args *args, struct err *err)
 
 static const struct opt trace_opts[] = {
     OPT_STRING("artifacts", 0, struct trace_options, artifacts, "DIR", ARG_DIR,
-        "the record; the same as naming it without this"),
+        "artifacts directory; same as the DIR argument"),
     OPT_STRING("output", 'o', struct trace_options, output, "FILE", ARG_FILE,
-        "write into this file, anew, instead of stdout"),
+        "write to this file, replacing it, instead of standard output"),
     OPT_ONE_OF("format", 0, struct trace_options, format, "FORMAT", formats,
-        "html unless given: a page to look at; asciicast: version 2; svg: one screen"),
+        "html (default): a page; asciicast: a recording, version 2; svg: a picture of one "
+        "screen"),
     OPT_STRING("at", 0, struct trace_options, at, "STEP|MS", ARG_ANY,
-        "the end of a step, by its id, or a number of milliseconds: which screen svg draws, where "
-        "the page starts; the end, and the start, unless given"),
+        "a step id (its end) or a time in milliseconds: the screen that svg shows "
+        "(default: the last), or the start position of the page (default: the beginning)"),
 };
 
 static const struct example trace_examples[] = {
-    {"cordon trace out -o trace.html", "a page with a time line, to be opened in a browser"},
+    {"cordon trace out -o trace.html", "a page with a timeline, for a browser"},
     {"cordon trace out --format asciicast | asciinema play -", "play it in the terminal"},
     {"cordon trace out --format svg --at login -o login.svg", "the screen after the step login"},
 };
 
 const struct cmd cmd_trace = {
     .name = "trace",
-    .summary = "look at the record of a run",
-    .about =
-        "Reads an artifacts directory and writes one page that needs no network: time line, steps, "
-        "the terminal with its colours, what was sent, events, transcript. Or a recording, or a "
-        "drawing of one screen. A run that was killed can be looked at, too. What the program "
-        "printed is only ever shown as text.",
+    .summary = "convert the record of a run to a page or a picture",
+    .about = "Reads an artifacts directory and writes one page that requires no network: "
+             "timeline, steps, the terminal with its colours, input, events, transcript; or a "
+             "recording; or a picture of one screen. The record of a run that was killed can "
+             "also be used. Program output is only ever shown as text.",
     .usage = "DIR",
     .min_args = 0,
     .max_args = 1,

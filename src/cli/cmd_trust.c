@@ -66,9 +66,8 @@ static bool trust_confirm(struct cli *cli, const struct trust_options *o, const 
     if (o->yes)
         return true;
     const char *question = arena_printf(cli->arena,
-        "Trust '" STR_FMT "' to do this whenever it is run, until a byte of it changes?",
-        STR_ARG(t->file));
-    if (box_use_consent(cli, question, "give --yes", err))
+        "Trust '" STR_FMT "' to do this on every run, until the file changes?", STR_ARG(t->file));
+    if (box_use_consent(cli, question, "use --yes", err))
         return true;
     if (err->code == E_APPROVAL_REQUIRED)
         err_ctx(err, "missing", "--yes %s", consent_flags(needs, cli->arena));
@@ -84,7 +83,8 @@ static bool trust_scenario(struct cli *cli, const struct trust_options *o, const
     if (!trust_find_needs(s, cli->arena, &needs, err))
         return false;
     if (needs.n == 0) {
-        out_note(cli, "'%s' needs no trust: it reaches nothing beyond itself", path);
+        out_note(cli, "'%s' does not require trust: its policy does not reach beyond the scenario",
+            path);
         return true;
     }
     if (!trust_identify(s, path, cli->arena, &t, err) ||
@@ -114,8 +114,8 @@ static bool confirm_held(
         out_note(cli, "  %s", buf_z(&shown));
     }
     if (bytes.n > HELD_SHOWN_MAX)
-        out_note(cli, "  [and %zu bytes more]", bytes.n - HELD_SHOWN_MAX);
-    return box_use_consent(cli, "Put it back, so that git uses it?", "give --yes", err);
+        out_note(cli, "  [and %zu more bytes]", bytes.n - HELD_SHOWN_MAX);
+    return box_use_consent(cli, "Restore this file, so that git uses it?", "use --yes", err);
 }
 
 static bool trust_held_file(
@@ -129,7 +129,7 @@ static bool trust_held_file(
         !trust_held_restore(&h, &store, cli->arena, &t, err))
         return false;
     if (!cli->json)
-        trust_print_file(cli, "put back: ", h.place);
+        trust_print_file(cli, "restored: ", h.place);
     json_push(list, field_write(&trust_shape, &t));
     return true;
 }
@@ -215,7 +215,7 @@ static bool remove_entries(
             return false;
         if (n == 0)
             return err_set(err, E_NOT_FOUND,
-                "'%s' is not trusted; 'cordon trust --list' shows what is", args->v[i]);
+                "'%s' is not trusted; 'cordon trust --list' lists trusted files", args->v[i]);
         json_push(list, json_text(file));
         if (!cli->json)
             trust_print_file(cli, "no longer trusted: ", file);
@@ -228,9 +228,12 @@ static bool run_trust(struct cli *cli, const struct args *args, struct err *err)
     const struct trust_options *o = args->options;
     AUTO_JSON json_t *object = json_object();
     if (o->list && (o->remove || args->n))
-        return err_set(err, E_CLI_INVALID_ARG, "--list goes with nothing else");
+        return err_set(err, E_CLI_INVALID_ARG, "--list cannot be combined with --remove or a file");
+    if (o->remove && args->n == 0)
+        return err_set(err, E_CLI_INVALID_ARG, "--remove needs FILE…: cordon trust --remove FILE…");
     if (!o->list && args->n == 0)
-        return err_set(err, E_CLI_INVALID_ARG, "which scenario? Give a file, or --list");
+        return err_set(err, E_CLI_INVALID_ARG,
+            "'cordon trust' needs FILE or --list: cordon trust [OPTION…] FILE…|--list");
     bool ok = o->list     ? list_entries(cli, object, err)
               : o->remove ? remove_entries(cli, args, object, err)
                           : trust_files(cli, args, object, err);
@@ -241,32 +244,33 @@ static bool run_trust(struct cli *cli, const struct args *args, struct err *err)
 
 static const struct opt trust_opts[] = {
     OPT_SET("list", 'l', struct trust_options, list,
-        "show what is trusted, and whether it has changed since"),
-    OPT_SET("remove", 0, struct trust_options, remove, "trust these files no longer"),
-    OPT_SET("yes", 'y', struct trust_options, yes, "answer the question"),
+        "list trusted files, and whether they have changed since"),
+    OPT_SET("remove", 0, struct trust_options, remove, "no longer trust these files"),
+    OPT_SET("yes", 'y', struct trust_options, yes, "do not ask for confirmation"),
 };
 
 static const struct example trust_examples[] = {
-    {"cordon trust login.scenario.yaml", "show what it asks for, ask, and remember the answer"},
-    {"cordon trust .git/cordon-held/hooks/pre-commit", "put back a hook that was set aside"},
-    {"cordon trust --list", "what is trusted"},
-    {"cordon trust --remove login.scenario.yaml", "ask again from now on"},
+    {"cordon trust login.scenario.yaml", "show the requested access, ask, and save the answer"},
+    {"cordon trust .git/cordon-held/hooks/pre-commit", "restore a hook that was set aside"},
+    {"cordon trust --list", "list trusted files"},
+    {"cordon trust --remove login.scenario.yaml", "end the trust"},
 };
 
 const struct cmd cmd_trust = {
     .name = "trust",
     .minor = true,
-    .summary = "let scenarios do what their own policies ask for",
-    .about =
-        "A scenario that brings its own policy may reach beyond itself (no sandbox, the network, "
-        "Unix sockets, your environment, directories elsewhere) only with a flag at every run, or "
-        "after this: what it asks for is shown and asked about, and the answer is kept in "
-        "$CORDON_HOME/trust, by the SHA-256 of the file and of the files that it names by path. A "
-        "byte that changes in one of them ends the trust. A file that was set aside in a git "
-        "repository (in cordon-held) is shown, asked about, and put back into its place. Exit "
-        "status: 0, 2 if its policy is "
-        "denied in any case, 18 if a file to remove is not trusted, 20 if nobody can be asked.",
-    .usage = "FILE…",
+    .summary = "trust scenarios and the access that they request",
+    .about = "A scenario's own policy may reach beyond the scenario (no sandbox, the network, "
+             "Unix sockets, your environment, directories elsewhere) only with a flag at every "
+             "run, or after this command. It shows the requested access, asks for "
+             "confirmation, and saves the answer in $CORDON_HOME/trust, under the SHA-256 of "
+             "the file and of the files that it names by path. If one of them changes, the "
+             "trust ends. A file that was set aside in a git repository (in cordon-held) is "
+             "shown and, after confirmation, moved back to its place. Exit status: 0, 2 if the "
+             "policy is denied in any case, 18 if a file to remove is not trusted, 20 if "
+             "confirmation is required and standard input is not a terminal, 130 if the answer is "
+             "no.",
+    .usage = "FILE…|--list",
     .max_args = FILES_MAX,
     .arg_kind = ARG_FILE,
     CMD_OPTS(trust_opts, struct trust_options),

@@ -14,10 +14,6 @@
 #include <gnu/libc-version.h>
 #endif
 
-struct version_options {
-    bool verbose;
-};
-
 /* A library: linked statically, loaded at startup, or loaded on demand. */
 struct version_library {
     const char *name;
@@ -137,7 +133,7 @@ static void find_vectors(struct version_vector vectors[VECTORS])
 {
     vectors[0] = (struct version_vector){"AVX2", "search", CPU_HAS(AVX2)};
     vectors[1] =
-        (struct version_vector){"SHA", "object names of git", CPU_HAS(SHA) && CPU_HAS(SSE4_1)};
+        (struct version_vector){"SHA", "git object names", CPU_HAS(SHA) && CPU_HAS(SSE4_1)};
 }
 
 static bool has_cgroup2(void)
@@ -184,7 +180,7 @@ static const char *user_namespaces(const struct machine *m)
         return "off for users: kernel.unprivileged_userns_clone is 0";
     if (m->apparmor_userns == 1 && geteuid() != 0)
         return "restricted by AppArmor: kernel.apparmor_restrict_unprivileged_userns is 1";
-    return "no setting refuses them";
+    return "not disabled by any setting";
 }
 
 static void print_kernel(struct cli *cli)
@@ -196,13 +192,14 @@ static void print_kernel(struct cli *cli)
     print_fact(cli, "user namespaces", user_namespaces(m));
     print_fact(cli, "cgroup v2", has_cgroup2() ? "at /sys/fs/cgroup" : "not at /sys/fs/cgroup");
     print_fact(cli, "kernel.pid_max",
-        m->pid_max_in_namespace ? "one for each pid namespace" : "one for the whole machine");
+        m->pid_max_in_namespace ? "one per pid namespace" : "one for the whole machine");
     print_fact(cli, "SysV IPC",
-        m->ipc_in_namespace ? "settings for each namespace" : "settings belong to the machine");
-    struct facts facts;
+        m->ipc_in_namespace ? "one set of settings per namespace"
+                            : "one set of settings for the whole machine");
+    struct diagnose_facts facts;
     machine_facts(NULL, cli->arena, &facts);
     const char *container = diagnose_container(&facts);
-    print_fact(cli, "container", container ? container : "none seen");
+    print_fact(cli, "container", container ? container : "none detected");
 }
 
 static void print_verbose(struct cli *cli)
@@ -273,36 +270,31 @@ static json_t *verbose_json(struct arena *a)
     return object;
 }
 
-static bool run_version(struct cli *cli, const struct args *args, struct err *err)
+static bool run_version(struct cli *cli, const struct args *args UNUSED, struct err *err)
 {
-    const struct version_options *options = args->options;
-    if (cli->json && options->verbose)
+    if (cli->json && cli->verbose)
         return out_json(cli, verbose_json(cli->arena), err);
     if (cli->json)
         return out_json(cli, json_pack("{s:s}", "version", CORDON_VERSION), err);
     out_line(cli, "cordon %s", CORDON_VERSION);
-    if (options->verbose)
+    if (cli->verbose)
         print_verbose(cli);
     return true;
 }
 
-static const struct opt version_opts[] = {
-    OPT_SET("verbose", 'v', struct version_options, verbose,
-        "also print the build, its libraries, and what this kernel offers"),
-};
-
 static const struct example version_examples[] = {
-    {"cordon version --verbose", "for a report of a problem"},
+    {"cordon version --verbose", "for a bug report"},
 };
 
 const struct cmd cmd_version = {
     .name = "version",
     .minor = true,
-    .summary = "print the version, and with --verbose the build and this machine",
-    .about = "Libraries are static (part of the program), shared (loaded at start), on demand "
-             "(loaded when they are needed) or missing.",
+    .summary = "print the version and, with --verbose, build details",
+    .about =
+        "With --verbose also prints information about the build, its libraries and this "
+        "kernel. Libraries are static (part of the program), shared (loaded at start), on demand "
+        "(loaded when needed) or missing.",
     .usage = "",
-    CMD_OPTS(version_opts, struct version_options),
     CMD_EXAMPLES(version_examples),
     .run = run_version,
 };

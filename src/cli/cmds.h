@@ -18,6 +18,7 @@ extern const struct cmd cmd_help;
 extern const struct cmd cmd_manual;
 extern const struct cmd cmd_path;
 extern const struct cmd cmd_policy;
+extern const struct cmd cmd_policy_learn;
 extern const struct cmd cmd_policy_new;
 extern const struct cmd cmd_protocol_help;
 extern const struct cmd cmd_record;

@@ -34,13 +34,14 @@ static const struct cmd *const commands[] = {
 };
 
 static const struct example examples[] = {
-    {"cordon exec -- make", "make, with nothing but this directory, read-only, and no network"},
+    {"cordon exec -- ls -la", "run ls with read-only access to this directory and no network"},
 };
 
 const struct cmd cmd_cordon = {
     .name = "cordon",
     .summary = "run coding agents and terminal programs inside a boundary",
-    .about = "What they may touch is named by a policy and enforced by the kernel.",
+    .about = "A policy names the files, programs and network that they may use; the kernel "
+             "enforces it.",
     CMD_EXAMPLES(examples),
     .subs = commands,
 };

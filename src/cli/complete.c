@@ -85,9 +85,14 @@ static const char *const names_of[] = {
     [ARG_BOX_FILES] = BOX_NAMES,
 };
 
+static const char *names_of_kind(enum arg_kind kind)
+{
+    return kind < ARRAY_LEN(names_of) ? names_of[kind] : NULL;
+}
+
 static const char *names_command(const struct cmd *cmd)
 {
-    return cmd->arg_kind < ARRAY_LEN(names_of) ? names_of[cmd->arg_kind] : NULL;
+    return names_of_kind(cmd->arg_kind);
 }
 
 static void bash_values(struct buf *b, const struct cmd *cmd, const char *words)
@@ -105,6 +110,8 @@ static void bash_values(struct buf *b, const struct cmd *cmd, const char *words)
             complete_add_words(b, opt->choices);
             buf_add_z(b, "'");
         }
+        if (names_of_kind(opt->kind))
+            buf_printf(b, " -W \"$(%s)\"", names_of_kind(opt->kind));
         buf_add_z(b, " -- \"$cur\"); return ;;\n");
     }
 }
@@ -171,6 +178,8 @@ static void zsh_values(struct buf *b, const struct cmd *cmd, const char *words)
             complete_add_words(b, opt->choices);
             buf_add_z(b, opt->bare ? "; _files" : "");
         } else {
+            if (names_of_kind(opt->kind))
+                buf_printf(b, "compadd -- ${(f)\"$(%s)\"}; ", names_of_kind(opt->kind));
             buf_add_z(b, zsh_files[opt->kind]);
         }
         buf_add_z(b, "; return ;;\n");
@@ -268,7 +277,9 @@ static void fish_options(struct buf *b, const struct cmd *cmd, const char *words
         if (opt->letter)
             buf_printf(&flags, " -s %c", opt->letter);
         if (opt->type != OPT_FLAG)
-            buf_add_z(&flags, opt->kind == ARG_FILE || opt->kind == ARG_DIR ? " -r -F" : " -x");
+            buf_add_z(&flags, zsh_files[opt->kind][0] ? " -r -F" : " -x");
+        if (names_of_kind(opt->kind))
+            buf_printf(&flags, " -a '(%s)'", names_of_kind(opt->kind));
         if (opt->choices) {
             buf_add_z(&flags, " -a '");
             complete_add_words(&flags, opt->choices);

@@ -53,6 +53,8 @@ static void help_add_options(struct cli *cli, const struct cmd *cmd)
     const struct opt *opt;
     for (size_t i = 0; (opt = cmd_option(cmd, i)); i++) {
         char name[128], letter[8] = "    ";
+        if (cmd_heading(cmd, opt))
+            add_heading(cli, cmd_heading(cmd, opt));
         if (opt->letter)
             snprintf(letter, sizeof(letter), "-%c, ", opt->letter);
         const char *value = opt->value ? opt->value : "";
@@ -80,8 +82,12 @@ static void add_minor_commands(struct cli *cli, const struct cmd *cmd)
     for (size_t i = 0; cmd->subs[i]; i++)
         if (cmd->subs[i]->minor)
             buf_printf(&names, "%s%s", names.n ? ", " : "", cmd->subs[i]->name);
-    if (names.n)
-        help_add_row(cli, "and", buf_z(&names));
+    if (!names.n)
+        return;
+    out_text(cli, STR("\n"));
+    AUTO_BUF struct buf line = BUF_INIT(1024);
+    buf_printf(&line, "Other commands: %s", buf_z(&names));
+    add_wrapped(&cli->stdout_buf, buf_z(&line), 0, 0);
 }
 
 static void add_examples(struct cli *cli, const struct cmd *cmd)
@@ -112,14 +118,13 @@ void help_command(struct cli *cli, const struct cmd *cmd)
     out_line(cli, "%s: %s", buf_z(&full), cmd->summary);
     add_heading(cli, "Usage");
     const char *words = cmd->subs ? "COMMAND" : cmd->usage;
-    out_line(cli, "%*s%s %s%s[OPTION…]", INDENT, "", buf_z(&full), words, words[0] ? " " : "");
+    out_line(cli, "%*s%s [OPTION…]%s%s", INDENT, "", buf_z(&full), words[0] ? " " : "", words);
     if (cmd->about)
         add_paragraphs(cli, cmd->about);
     if (cmd->subs) {
         add_heading(cli, "Commands");
         add_commands(cli, cmd);
     }
-    add_heading(cli, "Options");
     help_add_options(cli, cmd);
     if (cmd->n_examples) {
         add_heading(cli, "Examples");
@@ -136,5 +141,5 @@ void help_overview(struct cli *cli)
     add_minor_commands(cli, &cmd_cordon);
     add_heading(cli, "Try");
     add_examples(cli, &cmd_cordon);
-    out_line(cli, "\n'cordon help COMMAND' says more; 'man cordon' has exit statuses and files.");
+    out_line(cli, "\nDetails: 'cordon help COMMAND'; exit statuses and files: 'man cordon'.");
 }

@@ -12,12 +12,17 @@ enum {
     ARENA_MAX = 1 << 30,
 };
 
-static void init_log(void)
+/* Returns the value of CORDON_LOG if it is not the name of a level, otherwise NULL. */
+static const char *init_log(void)
 {
     const char *name = getenv("CORDON_LOG");
     enum log_level level;
-    if (name && log_level_parse(str_z(name), &level))
-        log_init(level, STDERR_FILENO);
+    if (!name || !name[0])
+        return NULL;
+    if (!log_level_parse(str_z(name), &level))
+        return name;
+    log_init(level, STDERR_FILENO);
+    return NULL;
 }
 
 static bool print_version(struct cli *cli, struct err *err)
@@ -58,7 +63,7 @@ static void fill_standard_descriptors(void)
 int main(int argc, char **argv)
 {
     fill_standard_descriptors();
-    init_log();
+    const char *bad_level = init_log();
     /* Report a file that exceeds its size limit as an error instead of being killed. */
     signal(SIGXFSZ, SIG_IGN);
     AUTO_ARENA struct arena arena = ARENA_INIT(ARENA_MAX);
@@ -71,6 +76,10 @@ int main(int argc, char **argv)
     /* --json among another program's arguments is that program's. */
     bool asked = !(ok && parsed.cmd->own_args) && opt_wants_json(words, n);
     out_init(&cli, &arena, parsed.global.json || asked, parsed.global.color);
+    if (bad_level)
+        out_warn(
+            &cli, "CORDON_LOG: unknown level '%s': expected off, warn, info or debug", bad_level);
+    cli.verbose = parsed.global.verbose || (!ok && opt_wants_verbose(words, n));
     ok = ok && main_run_command(&cli, &parsed, &err) && out_flush(&cli, &err);
     return ok ? cli.status : out_error(&cli, &err);
 }

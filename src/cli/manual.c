@@ -3,7 +3,7 @@
  * A template is copied line by line. These lines are replaced:
  *     @commands NAME…@   a list of the command's subcommands
  *     @usage NAME…@      synopsis, description and options of the command
- *     @global@           options that every command takes
+ *     @global@           options that most commands take
  *     @errors@           exit statuses and error codes
  */
 /* SPDX-License-Identifier: Apache-2.0 */
@@ -18,9 +18,14 @@ static void manual_add_escaped(struct buf *b, const char *text)
     }
 }
 
-static void manual_add_options(struct buf *b, const struct opt *opts, size_t n)
+/* Headings as paragraphs, if the command has groups; scdoc has none below "##". */
+static void manual_add_options(
+    struct buf *b, const struct cmd *cmd, const struct opt *opts, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
+        const char *heading = cmd && cmd->n_groups ? cmd_heading(cmd, &opts[i]) : NULL;
+        if (heading)
+            buf_printf(b, "%s:\n\n", heading);
         if (opts[i].letter)
             buf_printf(b, "*-%c*, ", opts[i].letter);
         buf_printf(b, "*--%s*", opts[i].name);
@@ -31,8 +36,6 @@ static void manual_add_options(struct buf *b, const struct opt *opts, size_t n)
         buf_add_z(b, "\n\t");
         AUTO_BUF struct buf help = BUF_INIT(OPT_HELP_MAX);
         manual_add_escaped(b, opt_help(&opts[i], &help));
-        for (size_t j = 0; opts[i].choices && opts[i].choices[j]; j++)
-            buf_printf(b, "%s*%s*", j ? ", " : "; one of ", opts[i].choices[j]);
         buf_add_z(b, "\n\n");
     }
 }
@@ -59,7 +62,7 @@ static void expand_usage(struct buf *b, const struct cmd *cmd)
     AUTO_BUF struct buf full = BUF_INIT(256);
     cmd_full_name(cmd, &full);
     /* Headings do not support escapes. */
-    buf_printf(b, "## %s %s\n\n", buf_z(&full), cmd->usage);
+    buf_printf(b, "## %s [OPTION…]%s%s\n\n", buf_z(&full), cmd->usage[0] ? " " : "", cmd->usage);
     struct str line, rest = str_z(cmd->about ? cmd->about : cmd->summary);
     while (str_cut(rest, '\n', &line, &rest)) {
         AUTO_FREE char *z = strndup(line.p, line.n);
@@ -67,7 +70,7 @@ static void expand_usage(struct buf *b, const struct cmd *cmd)
         manual_add_escaped(b, z);
         buf_add_z(b, "\n\n");
     }
-    manual_add_options(b, cmd->opts, cmd->n_opts);
+    manual_add_options(b, cmd, cmd->opts, cmd->n_opts);
     for (size_t i = 0; i < cmd->n_examples; i++)
         buf_printf(b, "%s```\n%s\n```\n\n", i ? "" : "Examples:\n\n", cmd->examples[i].command);
 }
@@ -96,7 +99,7 @@ static bool manual_expand_line(struct cli *cli, struct str line, struct err *err
     if (n && strcmp(words[0], "errors") == 0)
         expand_errors(b);
     else if (n && strcmp(words[0], "global") == 0)
-        manual_add_options(b, global_opts, n_global_opts);
+        manual_add_options(b, NULL, global_opts, n_global_opts);
     else if (!n || !cmd_find_path(words + 1, n - 1, &cmd, err))
         return false;
     else if (strcmp(words[0], "commands") == 0)
@@ -104,7 +107,8 @@ static bool manual_expand_line(struct cli *cli, struct str line, struct err *err
     else if (strcmp(words[0], "usage") == 0)
         expand_usage(b, cmd);
     else
-        return err_set(err, E_CONFIG, "a manual's template has '" STR_FMT "'", STR_ARG(line));
+        return err_set(
+            err, E_CONFIG, "unknown directive in a manual template: '" STR_FMT "'", STR_ARG(line));
     return true;
 }
 

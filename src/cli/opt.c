@@ -16,13 +16,16 @@ struct opt_parser {
     struct parsed *out;
     void *options;
     const char **args;
-    bool only_args; /* after "--" */
+    const char *typed; /* name of the current option: its present or its old one */
+    bool only_args;    /* after "--" */
 };
 
 static const struct opt *find_in(const struct opt *opts, size_t n, struct str name, char letter)
 {
     for (size_t i = 0; i < n; i++)
-        if (name.n ? str_is(name, opts[i].name) : letter && opts[i].letter == letter)
+        if (name.n
+                ? str_is(name, opts[i].name) || (opts[i].old_name && str_is(name, opts[i].old_name))
+                : letter && opts[i].letter == letter)
             return &opts[i];
     return NULL;
 }
@@ -66,12 +69,17 @@ static bool unknown_option(struct opt_parser *p, struct str word, struct err *er
     return usage_error(p, err);
 }
 
-static bool bad_value(struct opt_parser *p, const struct opt *opt, const char *value,
-    const char *want, struct err *err)
+static bool bad_value(struct opt_parser *p, const char *value, const char *want, struct err *err)
 {
-    err_set(err, E_CLI_INVALID_ARG, "'%s' is no value for --%s, which takes %s", value, opt->name,
-        want);
+    err_set(
+        err, E_CLI_INVALID_ARG, "invalid value '%s' for --%s: expected %s", value, p->typed, want);
     err_ctx(err, "word", "%s", value);
+    return usage_error(p, err);
+}
+
+static bool too_often(struct opt_parser *p, int most, struct err *err)
+{
+    err_set(err, E_CLI_INVALID_ARG, "--%s may be given at most %d times", p->typed, most);
     return usage_error(p, err);
 }
 
@@ -89,7 +97,7 @@ static bool set_choice(
     AUTO_BUF struct buf want = BUF_INIT(CHOICE_LIST_MAX + 256);
     buf_add_z(&want, choice_list(&c));
     choice_hint(&c, "", &want);
-    return bad_value(p, opt, value, buf_z(&want), err);
+    return bad_value(p, value, buf_z(&want), err);
 }
 
 static bool set_number(
@@ -103,7 +111,7 @@ static bool set_number(
     char want[100];
     snprintf(want, sizeof(want), "a whole number from %lld to %lld", (long long)opt->min,
         (long long)opt->max);
-    return bad_value(p, opt, value, want, err);
+    return bad_value(p, value, want, err);
 }
 
 static bool add_choice(
@@ -111,20 +119,30 @@ static bool add_choice(
 {
     struct opt_list *list = target;
     if (list->n == OPT_LIST_MAX)
-        return bad_value(p, opt, value, "no more values", err);
+        return too_often(p, OPT_LIST_MAX, err);
     if (!set_choice(p, opt, &list->v[list->n], value, err))
         return false;
     list->n++;
     return true;
 }
 
-static bool opt_add_word(
-    struct opt_parser *p, const struct opt *opt, void *target, const char *value, struct err *err)
+static bool opt_add_word(struct opt_parser *p, void *target, const char *value, struct err *err)
 {
     struct opt_words *words = target;
     if (words->n == OPT_WORDS_MAX)
-        return bad_value(p, opt, value, "no more values", err);
+        return too_often(p, OPT_WORDS_MAX, err);
     words->v[words->n++] = value;
+    return true;
+}
+
+static bool opt_add_str(struct opt_parser *p, void *target, const char *value, struct err *err)
+{
+    struct str_list *list = target;
+    if (list->n == OPT_WORDS_MAX)
+        return too_often(p, OPT_WORDS_MAX, err);
+    if (list->n == 0)
+        list->p = ARENA_NEW(p->a, struct str, OPT_WORDS_MAX);
+    list->p[list->n++] = str_z(value);
     return true;
 }
 
@@ -146,7 +164,9 @@ static bool set_value(
     case OPT_LIST:
         return add_choice(p, opt, target, value, err);
     case OPT_WORDLIST:
-        return opt_add_word(p, opt, target, value, err);
+        return opt_add_word(p, target, value, err);
+    case OPT_STRLIST:
+        return opt_add_str(p, target, value, err);
     }
     BUG_ON(true);
 }
@@ -160,24 +180,30 @@ static const char *next_choice(struct opt_parser *p, const struct opt *opt)
     return opt->bare;
 }
 
+static bool needs_value(struct opt_parser *p, const struct opt *opt, struct err *err)
+{
+    err_set(err, E_CLI_INVALID_ARG, "--%s needs a value: --%s %s", p->typed, p->typed, opt->value);
+    return usage_error(p, err);
+}
+
 /* Takes the option's value from the same word (`given`) or from the next one. */
 static bool take_option(
     struct opt_parser *p, const struct opt *opt, void *base, const char *given, struct err *err)
 {
     if (opt->type == OPT_FLAG && given) {
-        err_set(err, E_CLI_INVALID_ARG, "--%s takes no value ('%s')", opt->name, given);
+        err_set(err, E_CLI_INVALID_ARG, "--%s takes no value ('%s')", p->typed, given);
         return usage_error(p, err);
     }
     if (opt->bare && !given)
         given = next_choice(p, opt);
     if (opt->type != OPT_FLAG && !given) {
-        if (p->next == p->n) {
-            err_set(err, E_CLI_INVALID_ARG, "--%s needs a value: --%s %s", opt->name, opt->name,
-                opt->value);
-            return usage_error(p, err);
-        }
+        if (p->next == p->n)
+            return needs_value(p, opt, err);
         given = p->words[p->next++];
     }
+    /* A file, session or box has a name. */
+    if (opt->type == OPT_TEXT && opt->kind != ARG_ANY && !given[0])
+        return needs_value(p, opt, err);
     return set_value(p, opt, base, given, err);
 }
 
@@ -194,6 +220,11 @@ static bool parse_long(struct opt_parser *p, const char *word, struct err *err)
     const struct opt *opt = name.n ? find_opt(p, name, 0, &base) : NULL;
     if (!opt)
         return unknown_option(p, str_n(word, name.n + 2), err);
+    p->typed = str_is(name, opt->name) ? opt->name : opt->old_name;
+    if (opt->typed) {
+        const char *flag = arena_printf(p->a, "--%s", p->typed);
+        memcpy((char *)base + opt->typed, &flag, sizeof(flag));
+    }
     return take_option(p, opt, base, given, err);
 }
 
@@ -204,6 +235,7 @@ static bool parse_short(struct opt_parser *p, const char *word, struct err *err)
         const struct opt *opt = find_opt(p, str_n("", 0), *at, &base);
         if (!opt)
             return unknown_option(p, str_z(word), err);
+        p->typed = opt->name;
         if (opt->type != OPT_FLAG)
             return take_option(p, opt, base, at[1] ? at + 1 : NULL, err);
         if (!take_option(p, opt, base, NULL, err))
@@ -224,15 +256,22 @@ static bool opt_parse_word(struct opt_parser *p, const char *word, struct err *e
         return true;
     }
     if (out->args.n == out->cmd->max_args) {
-        AUTO_BUF struct buf full = BUF_INIT(256);
-        cmd_full_name(out->cmd, &full);
-        err_set(err, E_CLI_INVALID_ARG, "'%s' takes no further argument: '%s'", buf_z(&full), word);
+        err_set(err, E_CLI_INVALID_ARG, "unexpected argument '%s'", word);
         err_ctx(err, "word", "%s", word);
         return usage_error(p, err);
     }
     p->args[out->args.n++] = word;
     p->only_args |= out->args.n == out->cmd->own_args;
     return true;
+}
+
+/* Argument number n of a usage text, without "[--]". */
+static struct str usage_word(const char *usage, size_t n)
+{
+    struct str word = STR(""), rest = str_z(usage);
+    for (size_t i = 0; i <= n && str_cut(rest, ' ', &word, &rest);)
+        i += word.p[0] != '[' && !str_is(word, "--");
+    return str_trim_end(word, ' ');
 }
 
 static bool check_complete(struct opt_parser *p, struct err *err)
@@ -243,8 +282,9 @@ static bool check_complete(struct opt_parser *p, struct err *err)
         return true;
     AUTO_BUF struct buf full = BUF_INIT(256);
     cmd_full_name(cmd, &full);
-    err_set(err, E_CLI_INVALID_ARG, "'%s' needs an argument: %s %s", buf_z(&full), buf_z(&full),
-        cmd->usage);
+    struct str missing = usage_word(cmd->usage, p->out->args.n);
+    err_set(err, E_CLI_INVALID_ARG, "'%s' needs " STR_FMT ": %s [OPTION…] %s", buf_z(&full),
+        STR_ARG(missing), buf_z(&full), cmd->usage);
     return usage_error(p, err);
 }
 
@@ -260,7 +300,8 @@ bool opt_parse(
 {
     *ret_parsed = (struct parsed){.cmd = &cmd_cordon};
     if (n > ARGS_MAX)
-        return err_set(err, E_CLI_INVALID_ARG, "more than %d arguments", ARGS_MAX);
+        return err_set(
+            err, E_CLI_INVALID_ARG, "too many arguments: at most %d are allowed", ARGS_MAX);
     struct opt_parser p = {.words = words, .n = n, .a = a, .out = ret_parsed};
     p.args = ARENA_NEW(a, const char *, n + 1);
     while (p.next < n) {
@@ -282,10 +323,20 @@ bool opt_parse(
     return check_complete(&p, err);
 }
 
-bool opt_wants_json(const char *const *words, size_t n)
+static bool opt_has_word(const char *const *words, size_t n, const char *word)
 {
     for (size_t i = 0; i < n && strcmp(words[i], "--") != 0; i++)
-        if (strcmp(words[i], "--json") == 0)
+        if (strcmp(words[i], word) == 0)
             return true;
     return false;
+}
+
+bool opt_wants_json(const char *const *words, size_t n)
+{
+    return opt_has_word(words, n, "--json");
+}
+
+bool opt_wants_verbose(const char *const *words, size_t n)
+{
+    return opt_has_word(words, n, "--verbose") || opt_has_word(words, n, "-v");
 }

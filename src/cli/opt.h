@@ -16,8 +16,9 @@ struct parsed {
 MUST_USE bool opt_parse(const char *const *words, size_t n, struct arena *a,
     struct parsed *ret_parsed, struct err *err);
 
-/* Whether --json is among the words, even if they cannot be parsed, so that a usage error can be
- * JSON. */
+/* Whether --json or --verbose is among the words, even if they cannot be parsed, so that a usage
+ * error can be JSON, or have its code. */
 bool opt_wants_json(const char *const *words, size_t n);
+bool opt_wants_verbose(const char *const *words, size_t n);
 
 #endif

@@ -42,7 +42,7 @@ void out_init(struct cli *cli, struct arena *a, bool json, const char *color)
         .color_err = want_color(color, STDERR_FILENO),
         .to_terminal = isatty(STDOUT_FILENO),
         .color_asked = color,
-        .patience = PATIENCE_INIT,
+        .deadline = TIMED_WRITE_INIT,
     };
 }
 
@@ -118,16 +118,16 @@ bool out_flush(struct cli *cli, struct err *err)
     bool ok = file_write_all(STDOUT_FILENO, buf_str(&cli->stdout_buf));
     int errnum = errno;
     buf_reset(&cli->stdout_buf);
-    return ok ? true : err_errno(err, E_IO, errnum, "cannot write to stdout");
+    return ok ? true : err_errno(err, E_IO, errnum, "cannot write to standard output");
 }
 
 /* Write errors are ignored: without stderr they cannot be reported. */
 static void out_write_line(struct cli *cli, const struct buf *line)
 {
-    const struct patience *p = &cli->patience;
-    bool endless = p->until_ms == PATIENCE_ENDLESS && p->cancel < 0;
+    const struct write_deadline *p = &cli->deadline;
+    bool endless = p->until_ms == TIMED_WRITE_ENDLESS && p->cancel < 0;
     bool said UNUSED = endless ? file_write_all(STDERR_FILENO, buf_str(line))
-                               : patience_write(STDERR_FILENO, buf_str(line), &cli->patience);
+                               : timed_write(STDERR_FILENO, buf_str(line), &cli->deadline);
 }
 
 /* Prints one line on stderr: prefix, message and, for an error, its code. */
@@ -200,8 +200,9 @@ static void say_context(struct cli *cli, const struct err *err)
 void out_say_error(struct cli *cli, const struct err *err)
 {
     BUG_ON(err->code == ERR_NONE);
-    char code[64];
-    snprintf(code, sizeof(code), "[%s]", err_name(err->code));
+    char code[64] = "";
+    if (cli->verbose || !isatty(STDERR_FILENO))
+        snprintf(code, sizeof(code), "[%s]", err_name(err->code));
     out_print_message(cli, OUT_RED, "", str_z(err->message), code);
     const struct err_pair *command = err_ctx_get(err, "command");
     if (err->code == E_CLI_INVALID_ARG && command && command->text) {

@@ -16,18 +16,19 @@
 #include "base/err.h"
 #include "base/json.h"
 #include "base/notice.h"
-#include "io/patience.h"
+#include "io/timed_write.h"
 
 struct cli {
     struct arena *arena; /* valid while the command runs */
     struct buf stdout_buf;
     bool json;
-    bool color;               /* on stdout */
-    bool color_err;           /* on stderr */
-    bool to_terminal;         /* stdout is a terminal */
-    const char *color_asked;  /* value of --color; NULL: not given */
-    int status;               /* exit status of a command that succeeds; 0 by default */
-    struct patience patience; /* write timeout for stderr */
+    bool color;       /* on stdout */
+    bool color_err;   /* on stderr */
+    bool to_terminal; /* stdout is a terminal */
+    bool verbose;
+    const char *color_asked;        /* value of --color; NULL: not given */
+    int status;                     /* exit status of a command that succeeds; 0 by default */
+    struct write_deadline deadline; /* write timeout for stderr */
 };
 
 void out_init(struct cli *cli, struct arena *a, bool json, const char *color);

@@ -34,79 +34,77 @@ static const char *const approval_names[APPROVE_MODES] = {"never", "on-request",
 static const char *const color_names[CONFIG_COLORS] = {
     "auto", "none", "ansi16", "ansi256", "truecolor"};
 
-#define MARKERS                                                                               \
-    FIELD_STRS("project_markers", struct config, project_markers,                             \
-        "names of files or directories that mark a project's root, beside the built-in ones", \
+#define MARKERS                                                                         \
+    FIELD_STRS("project_markers", struct config, project_markers,                       \
+        "names of files or directories that mark a project's root, in addition to the " \
+        "built-in ones",                                                                \
         .def = "[]", FIELD_RANGE(0, ROOT_EXTRA_MAX / 2))
 
 #define PRICE(json, member, help) \
     FIELD_DOUBLE(json, struct config_model, member, help, .def = "0", FIELD_RANGE(0, PRICE_MAX))
 
 static const struct field model_fields[] = {
-    FIELD_STR("name", struct config_model, name, "a model's name, or how several names start",
+    FIELD_STR("name", struct config_model, name, "name of a model, or a prefix of several names",
         .flags = FIELD_REQUIRED, FIELD_RANGE(1, WORD_MAX)),
     FIELD_U64("context_window", struct config_model, context_window,
-        "how many tokens a request and its answer can have", .def = "0",
+        "maximum number of tokens of a request and its answer", .def = "0",
         FIELD_RANGE(0, WINDOW_MAX)),
     FIELD_DOUBLE("input_price", struct config_model, input_price,
-        "what a million tokens of a request cost", .def = "0", FIELD_RANGE(0, PRICE_MAX),
+        "price of a million tokens of a request", .def = "0", FIELD_RANGE(0, PRICE_MAX),
         FIELD_HAS(struct config_model, has_price)),
-    PRICE("output_price", output_price, "the same for answers"),
-    PRICE("cache_read_price", cache_read_price, "the same for input from the service's cache"),
-    PRICE("cache_write_price", cache_write_price, "the same for input that it keeps there"),
+    PRICE("output_price", output_price, "price of a million tokens of an answer"),
+    PRICE("cache_read_price", cache_read_price,
+        "price of a million tokens read from the service's cache"),
+    PRICE("cache_write_price", cache_write_price,
+        "price of a million tokens written to the service's cache"),
 };
 static const struct shape model_shape =
-    SHAPE("model", struct config_model, model_fields, "what is known of a model");
-
-static const char *const mode_names[CONFIG_MODES] = {"native", "landlock"};
-static const struct field sandbox_fields[] = {
-    FIELD_ENUM("mode", struct config_sandbox, mode, mode_names,
-        "native, or landlock: weaker, for machines that refuse namespaces", .def = "\"native\""),
-    FIELD_BOOL("unsafe_ack", struct config_sandbox, unsafe_ack, "yes, with the weaker sandbox",
-        .def = "false"),
-};
-static const struct shape sandbox_shape =
-    SHAPE("sandbox", struct config_sandbox, sandbox_fields, "how commands are confined");
+    SHAPE("model", struct config_model, model_fields, "properties of a model");
 
 static const struct field user_fields[] = {
     MARKERS,
     FIELD_STR("provider", struct config, provider,
-        "who answers agents: anthropic, openai, scripted", FIELD_RANGE(1, WORD_MAX)),
-    FIELD_STR("model", struct config, model, "the model's name", FIELD_RANGE(1, WORD_MAX)),
+        "provider of the model: anthropic, openai or scripted", FIELD_RANGE(1, WORD_MAX)),
+    FIELD_STR("model", struct config, model, "name of the model", FIELD_RANGE(1, WORD_MAX)),
     FIELD_STR(
-        "base_url", struct config, base_url, "where the service is", FIELD_RANGE(1, WORD_MAX)),
+        "base_url", struct config, base_url, "base URL of the service", FIELD_RANGE(1, WORD_MAX)),
     FIELD_STR("key_command", struct config, key_command,
-        "a command line that prints the service's key, if no variable has it",
+        "command line that prints the service's API key; used if no variable is set",
         FIELD_RANGE(1, WORD_MAX)),
     FIELD_OBJECTS("models", struct config, models, n_models, &model_shape,
-        "windows and prices of models", FIELD_RANGE(0, MODELS_MAX)),
+        "context windows and prices of models", FIELD_RANGE(0, MODELS_MAX)),
     FIELD_OBJECTS("agents", struct config, agents, n_agents, &box_agent_shape,
-        "agents that boxes can run, beside the built-in ones", FIELD_RANGE(0, AGENTS_MAX)),
+        "agents that boxes can run, in addition to the built-in ones", FIELD_RANGE(0, AGENTS_MAX)),
     FIELD_STRS("allow", struct config, allow,
-        "tool calls that need no question: TOOL:PATTERN, such as \"shell:git *\"", .def = "[]",
-        FIELD_RANGE(0, RULES_MAX)),
+        "tool calls that are allowed without asking: TOOL:PATTERN, such as \"shell:git "
+        "*\"",
+        .def = "[]", FIELD_RANGE(0, RULES_MAX)),
     FIELD_ENUM("approval", struct config, approval, approval_names,
-        "when to ask before a change, unless --approval says it", .def = "\"never\""),
-    FIELD_OBJECT("sandbox", struct config, sandbox, &sandbox_shape,
-        "how commands are confined, unless --sandbox says it"),
+        "when to ask before a change; --approval overrides it", .def = "\"never\""),
+    FIELD_OBJECT("sandbox", struct config, sandbox, &config_sandbox_shape,
+        "sandbox for commands; --sandbox overrides its mode"),
     FIELD_ENUM("colors", struct config, colors, color_names,
-        "of conversations; auto: what TERM, COLORTERM and NO_COLOR say", .def = "\"auto\""),
+        "colours in conversations; auto: by TERM, COLORTERM and NO_COLOR", .def = "\"auto\""),
     FIELD_MAP("theme", struct config, theme,
-        "how parts of a conversation look: a part's name, and a style such as \"bold cyan\"",
+        "styles of the parts of a conversation: name of a part, and a style such as "
+        "\"bold cyan\"",
         .def = "{}", FIELD_RANGE(0, STYLES_SET)),
     FIELD_MAP("keys", struct config, keys,
-        "keys of conversations: a key such as \"Ctrl+g\", and what it does", .def = "{}",
+        "key bindings in conversations: a key such as \"Ctrl+g\", and its action", .def = "{}",
         FIELD_RANGE(0, BIND_MAX)),
     FIELD_U64("history", struct config, history,
-        "how many prompts of conversations are kept for the next ones; 0: none", .def = "1000",
+        "number of prompts that are saved for later conversations; 0: none", .def = "1000",
         FIELD_RANGE(0, EDITOR_HISTORY)),
 };
-static const struct field project_fields[] = {MARKERS};
+static const struct field project_fields[] = {
+    MARKERS,
+    FIELD_OBJECT("sandbox", struct config, sandbox, &config_narrow_shape,
+        "what remains of the user's additions to the sandbox"),
+};
 
-const struct shape config_user_shape =
-    SHAPE("config", struct config, user_fields, "a user's settings");
+const struct shape config_user_shape = SHAPE("config", struct config, user_fields, "user settings");
 const struct shape config_project_shape =
-    SHAPE("project config", struct config, project_fields, "what a project adds to the settings");
+    SHAPE("project config", struct config, project_fields, "settings that a project adds");
 
 bool config_has_state(struct arena *a)
 {
@@ -166,8 +164,9 @@ static void explain_project(struct err *err)
         if (strcmp(field->text, user_fields[i].name) == 0 && strstr(err->message, "unknown key")) {
             AUTO_BUF struct buf b = BUF_INIT(64 << 10);
             buf_printf(&b,
-                "%s: unknown key in a project's settings, which may only add markers; "
-                "it belongs into the user's ('cordon config path')",
+                "%s: unknown key in a project's settings, which may contain only project_markers "
+                "and "
+                "sandbox; put it in your own settings ('cordon config path')",
                 field->text);
             free(err->message);
             err->message = buf_take(&b);
@@ -193,6 +192,7 @@ bool config_parse(const struct config_source *source, const struct shape *shape,
             explain_project(err);
         return doc_blame(err, source->text, source->path);
     }
+    config_expand_sandbox(&config.sandbox, a);
     if (!config_check(&config, err))
         return doc_blame(err, source->text, source->path);
     *ret_config = config;
@@ -221,8 +221,8 @@ static bool config_read_source(int owned_fd, int errnum, const char *name, struc
         return true;
     if (fd < 0 && errnum == ELOOP)
         return err_set(err, E_CONFIG,
-            "'%s' is reached through a link, and links are not followed there: make it a real "
-            "file in a real directory",
+            "'%s' is reached through a symbolic link, which is not followed there: make it a "
+            "regular file in a real directory",
             name);
     if (fd < 0 || fstat(fd, &st) != 0)
         return err_errno(err, E_IO, fd < 0 ? errnum : errno, "cannot open '%s'", name);
@@ -288,5 +288,6 @@ bool config_add_project(int project_fd, struct arena *a, struct config *config, 
         all.p[i] = i < own ? config->project_markers.p[i] : added.project_markers.p[i - own];
     }
     config->project_markers = all;
-    return true;
+    return config_narrow_sandbox(&added.sandbox, &config->sandbox, err) ||
+           doc_blame(err, source.text, source.path);
 }

@@ -5,6 +5,7 @@
 
 #include "base/field.h"
 #include "box/rows.h"
+#include "policy/extra.h"
 #include "tool/approve.h"
 
 /* Settings of a model. Prices are per million tokens, in any currency. */
@@ -32,7 +33,18 @@ struct config_sandbox {
         CONFIG_MODES,
     } mode;
     bool unsafe_ack;
+    struct policy_extra extra; /* for tools and boxes, in addition to their own policy */
 };
+extern const struct shape config_sandbox_shape;
+extern const struct shape config_narrow_shape; /* a project's part */
+MUST_USE bool config_check_additions(const struct config_sandbox *sandbox, struct err *err);
+
+/* Makes the paths absolute that begin with "~/". */
+void config_expand_sandbox(struct config_sandbox *sandbox, struct arena *a);
+
+/* Takes a project's part into account. E_CONFIG with the "field" if it is not a part of it. */
+MUST_USE bool config_narrow_sandbox(
+    const struct config_sandbox *project, struct config_sandbox *sandbox, struct err *err);
 
 struct config {
     struct str_list project_markers;
@@ -55,13 +67,14 @@ struct config {
  * invalid one fails with E_CONFIG. */
 MUST_USE bool config_load_user(struct arena *a, struct config *ret_config, struct err *err);
 
-/* Adds the markers of <project>/.cordon/config.yaml, which may contain nothing else. */
+/* Adds the markers of <project>/.cordon/config.yaml, and narrows the additions to the sandbox as it
+ * says; E_CONFIG if it asks for more than the user's own settings. */
 MUST_USE bool config_add_project(
     int project_fd, struct arena *a, struct config *config, struct err *err);
 
 /* Whether commands run in the weaker sandbox; the settings have then acknowledged it. */
 bool config_is_weaker(const struct config *config);
-#define CONFIG_WEAKER_WORDS "weaker sandbox by your settings (sandbox.mode: landlock)"
+#define CONFIG_WEAKER_WORDS "weaker sandbox because of your settings (sandbox.mode: landlock)"
 
 /* Path of the user's settings, whether the file exists or not; NULL: no home directory. */
 const char *config_user_path(struct arena *a);

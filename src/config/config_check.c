@@ -53,7 +53,7 @@ static bool config_check_markers(const struct config *config, struct err *err)
     for (size_t i = 0; i < config->project_markers.n; i++) {
         struct str marker = config->project_markers.p[i];
         if (!root_marker_valid(marker)) {
-            err_set(err, E_CONFIG, "'" STR_FMT "' is not one file name", STR_ARG(marker));
+            err_set(err, E_CONFIG, "'" STR_FMT "' is not a single file name", STR_ARG(marker));
             return blame_entry(err, "project_markers", i);
         }
     }
@@ -73,8 +73,8 @@ static bool config_check_agents(const struct config *config, struct err *err)
     for (size_t i = 0; i < config->n_agents; i++) {
         for (size_t k = 0; k < i; k++)
             if (str_eq(config->agents[i].name, config->agents[k].name)) {
-                err_set(err, E_CONFIG, "there is another '" STR_FMT "'",
-                    STR_ARG(config->agents[i].name));
+                err_set(
+                    err, E_CONFIG, "duplicate name '" STR_FMT "'", STR_ARG(config->agents[i].name));
                 return blame_entry(err, "agents", i);
             }
         if (!agent_check(&config->agents[i], err))
@@ -95,8 +95,8 @@ static bool config_check_provider(const struct config *config, struct err *err)
     choice_add_all(&c, provider_names);
     choice_hint(&c, "", &hint);
     choice_join(provider_names, ", ", &names);
-    err_set(err, E_CONFIG, "there is no '" STR_FMT "'; there are: %s%s", STR_ARG(config->provider),
-        buf_z(&names), buf_z(&hint));
+    err_set(err, E_CONFIG, "no such provider '" STR_FMT "': expected one of %s%s",
+        STR_ARG(config->provider), buf_z(&names), buf_z(&hint));
     return blame_key(err, "provider", (struct str){0});
 }
 
@@ -167,14 +167,16 @@ static bool config_check_sandbox(const struct config *config, struct err *err)
     if (config->sandbox.mode == CONFIG_NATIVE || config->sandbox.unsafe_ack)
         return true;
     err_set(err, E_CONFIG,
-        "'landlock' is a weaker sandbox: add 'unsafe_ack: true' to agree, or write 'native'");
+        "'landlock' is a weaker sandbox: acknowledge it with 'unsafe_ack: true', or use "
+        "'native'");
     return blame_key(err, "sandbox", STR("mode"));
 }
 
 bool config_check(const struct config *config, struct err *err)
 {
-    return config_check_sandbox(config, err) && config_check_markers(config, err) &&
-           config_check_provider(config, err) && config_check_base_url(config, err) &&
-           config_check_agents(config, err) && config_check_rules(config, err) &&
-           config_check_theme(config, err) && config_check_keys(config, err);
+    return config_check_sandbox(config, err) && config_check_additions(&config->sandbox, err) &&
+           config_check_markers(config, err) && config_check_provider(config, err) &&
+           config_check_base_url(config, err) && config_check_agents(config, err) &&
+           config_check_rules(config, err) && config_check_theme(config, err) &&
+           config_check_keys(config, err);
 }

@@ -31,7 +31,7 @@ static bool project_detect(const char *start, const struct config *config, struc
         return false;
     p.fd = open(p.root.dir.p, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (p.fd < 0)
-        return err_errno(err, E_IO, errno, "cannot open the project's root '%s'", p.root.dir.p);
+        return err_errno(err, E_IO, errno, "cannot open the project root '%s'", p.root.dir.p);
     project_done(ret_project);
     *ret_project = p;
     p.fd = -1;
@@ -46,7 +46,7 @@ static bool explain_settings(const struct project *p, struct err *err)
     bool link = fstatat(p->fd, ".cordon", &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISLNK(st.st_mode);
     AUTO_FREE char *old = err->message;
     AUTO_BUF struct buf b = BUF_INIT(128 << 10);
-    buf_printf(&b, "%s (project settings are not ignored: correct or remove '%s/%s')", old,
+    buf_printf(&b, "%s (project settings cannot be skipped: correct or remove '%s/%s')", old,
         p->root.dir.p, link ? ".cordon" : ".cordon/config.yaml");
     err->message = buf_take(&b);
     return false;
@@ -84,26 +84,27 @@ bool project_recover(
         !journal_recover(journal, p->fd, &report, err))
         return false;
     if (report.finished)
-        notice_send(warnings, "finished %zu change%s of files that had been cut off",
-            report.finished, report.finished == 1 ? "" : "s");
+        notice_send(warnings, "completed %zu interrupted change%s to files", report.finished,
+            report.finished == 1 ? "" : "s");
     if (report.undone)
-        notice_send(warnings, "undid %zu change%s of files that had been cut off", report.undone,
+        notice_send(warnings, "undid %zu interrupted change%s to files", report.undone,
             report.undone == 1 ? "" : "s");
     if (report.kept)
         notice_send(warnings,
-            "%zu old version%s could not be put back and lie beside their places: '%s'",
+            "%zu old version%s could not be restored and remain beside the original files: "
+            "'%s'",
             report.kept, report.kept == 1 ? "" : "s", report.first_kept);
     if (report.lost)
         notice_send(warnings,
-            "%zu file%s of a change that had been cut off could be neither finished nor undone, "
-            "the "
-            "directory or the old version is gone: '%s' (what is known stands in '%s/%s')",
+            "%zu file%s of an interrupted change could be neither completed nor undone, "
+            "because the directory or the old version is missing: '%s' (see '%s/%s' for "
+            "details)",
             report.lost, report.lost == 1 ? "" : "s", report.first_lost, journal,
             report.lost_journal);
     if (report.damaged)
         notice_send(warnings,
-            "%zu journal%s can't be used, nothing was done: '%s/%s' (%s); look at it, then remove "
-            "it",
+            "%zu journal%s cannot be used, and nothing was changed: '%s/%s' (%s); inspect it, "
+            "then remove it",
             report.damaged, report.damaged == 1 ? "" : "s", journal, report.first_damaged,
             report.why_damaged);
     return true;

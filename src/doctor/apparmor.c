@@ -46,18 +46,19 @@ static bool check_owner(const char *self, struct err *err)
     if (!path)
         return true;
     err_set(err, E_POLICY_DENIED,
-        "'%s' can be changed by others than root: a profile for '%s' would let any program use "
-        "user namespaces",
+        "'%s' can be changed by users other than root: a profile for '%s' would let any "
+        "program use user namespaces",
         path, self);
     return err_ctx(
-        err, "remedy", "install cordon to /usr/local/bin as root, and run it from there");
+        err, "remedy", "install cordon in /usr/local/bin as root, and run it from there");
 }
 
 /* Characters with a meaning in a profile would have to be quoted. */
 static bool apparmor_is_plain_path(const char *path)
 {
-    return path[0] == '/' && strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                          "0123456789/._+-") == strlen(path);
+    return path[0] == '/' &&
+           strspn(path, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+-") ==
+               strlen(path);
 }
 
 /* Adds the line of programs: those that only root can change, and this one. */
@@ -82,7 +83,7 @@ bool apparmor_make(const char *text, const char *self, struct apparmor *profile,
     struct str line, rest = str_z(text);
     if (!apparmor_is_plain_path(self))
         return err_set(err, E_CONFIG,
-            "there is no profile for '%s': install cordon to /usr/local/bin first", self);
+            "cannot create a profile for '%s': install cordon in /usr/local/bin first", self);
     if (!check_owner(self, err))
         return false;
     buf_reset(&profile->text);
@@ -167,9 +168,10 @@ static bool run_parser(const char *option, const char *file, struct err *err)
         ;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
-    err_set(err, E_IO, "apparmor_parser %s did not load '%s'; '%s' is as before", option, file,
+    err_set(err, E_IO, "apparmor_parser %s did not load '%s'; '%s' is unchanged", option, file,
         APPARMOR_FILE);
-    return err_ctx(err, "remedy", "its messages are above; the profile needs AppArmor 4 or newer");
+    return err_ctx(
+        err, "remedy", "see its messages above; the profile requires AppArmor 4 or newer");
 }
 
 /* Keeps the old file, if there is one, under another name: also under its own name, unless the file
@@ -207,8 +209,9 @@ static bool check_loaded(struct err *err)
 {
     if (is_loaded())
         return true;
-    err_set(err, E_IO, "apparmor_parser -r did not load '%s'; it is as before", APPARMOR_FILE);
-    return err_ctx(err, "remedy", "if it is disabled: rm %s", DISABLED);
+    err_set(err, E_IO, "apparmor_parser -r did not load '%s'; the previous state was restored",
+        APPARMOR_FILE);
+    return err_ctx(err, "remedy", "if it is disabled, enable it: rm %s", DISABLED);
 }
 
 static bool apparmor_load_profile(struct replace *r, struct err *err)
@@ -219,7 +222,7 @@ static bool apparmor_load_profile(struct replace *r, struct err *err)
     if (run_parser("-r", APPARMOR_FILE, err) && check_loaded(err))
         return true;
     if (!put_back(had))
-        return err_errno(err, E_IO, errno, "cannot put '%s' back", APPARMOR_FILE);
+        return err_errno(err, E_IO, errno, "cannot restore '%s'", APPARMOR_FILE);
     return false;
 }
 

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/box_doctor.h"
 
+#include "box/box_runs.h"
 #include "box/layering.h"
-#include "box/runs.h"
 #include "box/trash.h"
 #include "box/use.h"
 #include "config/boxes.h"
@@ -70,12 +70,12 @@ static void check_layers(struct box_doctor *d, int dir)
                    arena_printf(a, "%s", err.message),
                    remedy ? arena_printf(a, "%s", remedy->text) : "see 'cordon doctor'"});
     }
-    box_doctor_add_check(d, &(struct box_doctor_check){
-                                "sandbox", HEALTH_OK, "user namespaces and the rest work", NULL});
+    box_doctor_add_check(d, &(struct box_doctor_check){"sandbox", HEALTH_OK,
+                                "user namespaces and the other requirements work", NULL});
     bool ok = layering == BOX_LAYERS_OVERLAY;
     box_doctor_add_check(
         d, &(struct box_doctor_check){"overlay", ok ? HEALTH_OK : HEALTH_WEAKER,
-               ok ? "changes are kept in a layer"
+               ok ? "changes are stored in a layer"
                   : arena_printf(a, "each box gets a second copy: %s", buf_z(&why)),
                "use Linux 5.11 or newer, and a file system such as ext4, XFS or btrfs for "
                "$CORDON_HOME"});
@@ -88,9 +88,9 @@ static void check_reflink(struct box_doctor *d, int dir)
     bool ok = from >= 0 && to >= 0 && write(from, "x", 1) == 1 && ioctl(to, FICLONE, from) == 0;
     box_doctor_add_check(
         d, &(struct box_doctor_check){"reflink", ok ? HEALTH_OK : HEALTH_WEAKER,
-               ok ? "copies share their blocks with the project, on one file system"
-                  : "the file system of $CORDON_HOME can't share blocks: ':copy' copies them",
-               "use ':overlay' for large projects, or XFS or btrfs"});
+               ok ? "copies share blocks with the project if both are on the same file system"
+                  : "the file system of $CORDON_HOME cannot share blocks: ':copy' copies all data",
+               "use ':overlay' for large projects, or XFS or btrfs for $CORDON_HOME"});
 }
 
 /* Checks whether we may create cgroups below our own (version 2). */
@@ -108,9 +108,9 @@ static void check_cgroup(struct box_doctor *d)
         }
     bool ok = v2 && access(path, W_OK) == 0;
     box_doctor_add_check(d, &(struct box_doctor_check){"cgroup", ok ? HEALTH_OK : HEALTH_WEAKER,
-                                ok ? "limits hold for a box as a whole"
-                                   : "not delegated to you: limits hold for each process",
-                                "run it below 'systemd-run --user --scope -p Delegate=yes'"});
+                                ok ? "limits apply to a box as a whole"
+                                   : "not delegated to you: limits apply to each process",
+                                "run cordon with 'systemd-run --user --scope -p Delegate=yes'"});
 }
 
 /* Creates a directory for tests: in the trash, so that a killed doctor leaves nothing behind;
@@ -146,7 +146,7 @@ static void box_doctor_check_machine(struct box_doctor *d)
         return box_doctor_add_check(
             d, &(struct box_doctor_check){"state", HEALTH_MISSING,
                    arena_printf(d->arena, "cannot write in '%s': %s", dir, strerror(errno)),
-                   "make it yours, or set CORDON_HOME to a directory of your own"});
+                   "make it writable, or set CORDON_HOME to a directory of your own"});
     }
     check_layers(d, fd);
     check_reflink(d, fd);
@@ -177,10 +177,10 @@ static void check_changes(struct box_doctor *d)
     box_doctor_add_check(
         d, &(struct box_doctor_check){"changes", cut ? HEALTH_LEFT_OVER : HEALTH_OK,
                cut ? arena_printf(d->arena,
-                         "%zu changes of projects that were cut off, or are being made now", cut)
-                   : "none is cut off",
-               "cordon box doctor --fix, or the next command in the project; look at '.lost' and "
-               "damaged ones in $CORDON_HOME/journal yourself"});
+                         "%zu changes to projects that were interrupted or are in progress", cut)
+                   : "none interrupted",
+               "cordon box doctor --fix, or the next command in the project; inspect '.lost' and "
+               "damaged files in $CORDON_HOME/journal yourself"});
 }
 
 static void check_boxes(struct box_doctor *d)
@@ -208,13 +208,12 @@ static void check_boxes(struct box_doctor *d)
     }
     box_doctor_add_check(d,
         &(struct box_doctor_check){"boxes", HEALTH_OK, arena_printf(d->arena, "%zu", right), NULL});
-    box_doctor_add_check(d,
-        &(struct box_doctor_check){"recordings", runs ? HEALTH_LEFT_OVER : HEALTH_OK,
-            runs
-                ? arena_printf(d->arena,
-                      "%zu of runs that are older than the newest %d of their box", runs, RUNS_KEPT)
-                : arena_printf(d->arena, "at most %d of each box", RUNS_KEPT),
-            "cordon box doctor --fix"});
+    box_doctor_add_check(
+        d, &(struct box_doctor_check){"recordings", runs ? HEALTH_LEFT_OVER : HEALTH_OK,
+               runs ? arena_printf(d->arena, "%zu that are older than the newest %d of their box",
+                          runs, RUNS_KEPT)
+                    : arena_printf(d->arena, "at most %d for each box", RUNS_KEPT),
+               "cordon box doctor --fix"});
 }
 
 static void check_left_over(struct box_doctor *d)
@@ -222,15 +221,15 @@ static void check_left_over(struct box_doctor *d)
     static const char remedy[] = "cordon box doctor --fix";
     size_t making = d->boxes.making >= 0 ? box_doctor_count_entries(d->boxes.making) : 0;
     size_t trash = d->boxes.trash >= 0 ? box_doctor_count_entries(d->boxes.trash) : 0;
-    box_doctor_add_check(
-        d, &(struct box_doctor_check){"unfinished", making ? HEALTH_LEFT_OVER : HEALTH_OK,
-               making ? arena_printf(d->arena,
-                            "%zu boxes that were never finished, or are being made now", making)
-                      : "none",
-               remedy});
+    box_doctor_add_check(d,
+        &(struct box_doctor_check){"unfinished", making ? HEALTH_LEFT_OVER : HEALTH_OK,
+            making
+                ? arena_printf(d->arena, "%zu boxes that are incomplete or being created", making)
+                : "none",
+            remedy});
     box_doctor_add_check(
         d, &(struct box_doctor_check){"trash", trash ? HEALTH_LEFT_OVER : HEALTH_OK,
-               trash ? arena_printf(d->arena, "%zu trees of files to delete", trash) : "empty",
+               trash ? arena_printf(d->arena, "%zu directory trees to delete", trash) : "empty",
                remedy});
 }
 
@@ -263,14 +262,48 @@ static bool box_doctor_fix(struct box_doctor *d, struct err *err)
            trash_empty(&d->boxes, TRASH_MS, &left, err);
 }
 
+/* Directories that an examination creates, and removes again. */
+struct box_doctor_trial {
+    char *path;      /* of the boxes; NULL: unknown */
+    size_t existing; /* length of the part of it that was there before */
+};
+
+static struct box_doctor_trial box_doctor_begin(struct box_doctor *d)
+{
+    AUTO_ERR struct err ignored = {0};
+    const char *path;
+    if (!config_state_path(d->arena, "sandboxes", &path, &ignored))
+        return (struct box_doctor_trial){0};
+    struct box_doctor_trial t = {arena_strdup(d->arena, str_z(path)), strlen(path)};
+    for (struct stat st; t.existing > 1 && stat(path, &st) != 0;) {
+        t.existing = (size_t)str_find_last(str_n(path, t.existing), '/');
+        path = arena_strdup(d->arena, str_n(path, t.existing));
+    }
+    return t;
+}
+
+/* Leaves directories that are not empty: another process may use them by now. */
+static void box_doctor_end(struct box_doctor *d, struct box_doctor_trial *t)
+{
+    static const char *const parts[] = {".locks", LAYOUT_MAKING, ".trash"};
+    if (!t->path || strlen(t->path) == t->existing)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++)
+        rmdir(arena_printf(d->arena, "%s/%s", t->path, parts[i]));
+    while (strlen(t->path) > t->existing && rmdir(t->path) == 0)
+        *strrchr(t->path, '/') = '\0';
+}
+
 bool box_doctor_examine(struct box_doctor *d, bool fix, struct err *err)
 {
     AUTO_ERR struct err unable = {0};
+    struct box_doctor_trial trial = box_doctor_begin(d);
     if (!config_boxes(d->arena, BOXES_MAKE, &d->boxes, &unable)) {
         d->unusable = true;
         box_doctor_add_check(d, &(struct box_doctor_check){"state", HEALTH_MISSING,
                                     arena_printf(d->arena, "%s", unable.message),
                                     "set CORDON_HOME to a directory of your own"});
+        box_doctor_end(d, &trial);
         return true;
     }
     bool ok = !fix || box_doctor_fix(d, err);
@@ -282,6 +315,7 @@ bool box_doctor_examine(struct box_doctor *d, bool fix, struct err *err)
         trash_empty_soon(&d->boxes);
     }
     boxes_close(&d->boxes);
+    box_doctor_end(d, &trial);
     return ok;
 }
 

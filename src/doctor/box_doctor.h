@@ -40,7 +40,8 @@ struct box_doctor {
     bool unusable;
 };
 
-/* With `fix`, recovers interrupted changes and removes leftovers first. */
+/* Tries the place of boxes; leaves no directory that was not there. With `fix`, recovers
+ * interrupted changes and removes leftovers first. */
 MUST_USE bool box_doctor_examine(struct box_doctor *d, bool fix, struct err *err);
 
 MUST_USE json_t *box_doctor_json(const struct box_doctor *d);

@@ -2,19 +2,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/doctor.h"
 
+#include "path/exact.h"
+#include "path/home.h"
 #include "policy/load.h"
+#include "policy/preset.h"
 #include "sandbox/launch.h"
 #include "session/confined.h"
 
 /* Mechanisms that limit the number of processes. */
 static const char *const limiter_words[LIMITER_WAYS] = {
-    [LIMITER_UNKNOWN] = "not known: no sandbox could be planned",
+    [LIMITER_UNKNOWN] = "unknown: no sandbox could be planned",
     [LIMITER_NOTHING] = "not limited",
-    [LIMITER_PID_MAX] = "kernel.pid_max of the sandbox's own",
-    [LIMITER_NPROC] = "RLIMIT_NPROC, counted by user namespace",
+    [LIMITER_PID_MAX] = "kernel.pid_max of the sandbox's pid namespace",
+    [LIMITER_NPROC] = "RLIMIT_NPROC, counted per user namespace",
     [LIMITER_GROUP] = "pids.max of a cgroup for each sandbox",
-    [LIMITER_UID] = "RLIMIT_NPROC of another user of the kernel's, on id-mapped mounts",
-    [LIMITER_COUNT] = "counted every 10 ms, and all killed if there are too many: not exact",
+    [LIMITER_UID] = "RLIMIT_NPROC of a separate kernel user, with id-mapped mounts",
+    [LIMITER_COUNT] =
+        "counted every 10 ms; all processes are killed if there are too many (not exact)",
 };
 _Static_assert(LIMITER_COUNT_MS == 10, "the words above");
 
@@ -29,7 +33,7 @@ static bool doctor_rehearse(
     if (!policy_parse(str_z(text), "doctor", a, &c.policy, err) ||
         !confined_make(&c, &(struct confined_options){0}, a, err))
         return false;
-    *ret_kept = limiter_look(&c.plan);
+    *ret_kept = limiter_probe(&c.plan);
     return launch_rehearse(&c.plan, err);
 }
 
@@ -42,12 +46,12 @@ static void doctor_add_check(struct doctor *d, const struct doctor_check *check)
 static void check_weaker(struct doctor *d)
 {
     AUTO_ERR struct err failure = {0};
-    bool ok = doctor_rehearse("{\"policy_version\": 4, \"sandbox\": \"landlock\", "
-                              "\"sandbox_unsafe_ack\": true}",
+    bool ok = doctor_rehearse(
+        "{\"policy_version\": 4, \"sandbox\": \"landlock\", \"sandbox_unsafe_ack\": true}",
         d->arena, &(struct limiter_kept){0}, &failure);
     doctor_add_check(
         d, &(struct doctor_check){"weaker mode", ok,
-               ok ? "commands, not boxes, can run without namespaces: --sandbox landlock "
+               ok ? "commands, but not boxes, can run without namespaces: --sandbox landlock "
                     "--ack-unsafe-sandbox"
                   : arena_printf(d->arena, "%s", failure.message),
                NULL});
@@ -58,26 +62,27 @@ void doctor_check_machine(struct doctor *d)
     const struct machine *m = machine_get();
     const struct err *failure = &d->failure;
     const struct err_pair *remedy = err_ctx_get(failure, "remedy");
-    const struct finding *cause = findings_cause(&d->findings);
-    enum limiter_way way = d->kept.processes;
+    const struct diagnose_finding *cause = diagnose_cause(&d->findings);
+    enum limiter_method way = d->kept.processes;
     doctor_add_check(d, &(struct doctor_check){"sandbox", !failure->code,
-                            failure->code ? failure->message : "the whole sequence works",
+                            failure->code ? failure->message : "a complete sandbox can be built",
                             remedy ? remedy->text : NULL});
-    doctor_add_check(d,
-        &(struct doctor_check){"landlock", m->landlock_abi > 0,
-            m->landlock_abi ? arena_printf(d->arena, "version %d of the kernel's", m->landlock_abi)
-                            : "not there",
-            cause ? cause->remedy : NULL});
+    doctor_add_check(
+        d, &(struct doctor_check){"landlock", m->landlock_abi > 0,
+               m->landlock_abi ? arena_printf(d->arena, "ABI version %d", m->landlock_abi)
+                               : "not there",
+               cause ? cause->remedy : NULL});
     doctor_add_check(
         d, &(struct doctor_check){"process limit", way > LIMITER_NOTHING && way != LIMITER_COUNT,
                limiter_words[way],
-               "mount cgroup2 so that it can be written, run it as an ordinary user, or boot "
-               "Linux 6.14 or newer"});
+               "mount cgroup2 writable, run cordon as an ordinary user, or boot Linux 6.14 or "
+               "newer"});
     doctor_add_check(
         d, &(struct doctor_check){"IPC limits", m->ipc_in_namespace,
-               m->ipc_in_namespace ? "settings of the sandbox's own for SysV IPC"
-                                   : "SysV shared memory in segments of 4096 bytes only; queues "
-                                     "and semaphores unlimited",
+               m->ipc_in_namespace
+                   ? "separate SysV IPC settings for each sandbox"
+                   : "SysV shared memory only in segments of 4096 bytes; queues and semaphores "
+                     "unlimited",
                "boot Linux 6.9 or newer"});
     if (failure->code)
         check_weaker(d);
@@ -97,6 +102,17 @@ void doctor_diagnose(struct doctor *d)
     diagnose(&d->facts, a, &d->findings);
 }
 
+/* The policy is that of a preset, so that directories of the system are not listed. */
+void doctor_list_toolchains(struct doctor *d)
+{
+    const struct developer_input input = {
+        .home = home_dir(d->arena), .environ = (const char *const *)environ};
+    AUTO_ERR struct err ignored = {0};
+    struct policy policy;
+    if (preset_load("readonly", STR("/usr/share"), d->arena, &policy, &ignored))
+        developer_add(&input, d->arena, &policy, &d->developer);
+}
+
 /* JSON ---------------------------------------------------------------------------------------- */
 
 static json_t *text_or_null(const char *text)
@@ -104,11 +120,11 @@ static json_t *text_or_null(const char *text)
     return text ? json_text(str_z(text)) : json_null();
 }
 
-static json_t *findings_json(const struct findings *findings)
+static json_t *findings_json(const struct diagnose_findings *findings)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < findings->n; i++) {
-        const struct finding *f = &findings->p[i];
+        const struct diagnose_finding *f = &findings->p[i];
         json_t *row = json_object();
         json_put(row, "name", json_string(f->name));
         json_put(row, "detail", json_text(str_z(f->text)));
@@ -118,6 +134,22 @@ static json_t *findings_json(const struct findings *findings)
         json_push(list, row);
     }
     return list;
+}
+
+static json_t *developer_json(const struct developer *developer)
+{
+    json_t *object = json_object(), *shown = json_array(), *omitted = json_array();
+    for (size_t i = 0; i < developer->shown.n; i++)
+        json_push(shown, json_text(developer->shown.p[i]));
+    for (size_t i = 0; i < developer->n_omitted; i++) {
+        json_t *row = json_object();
+        exact_put(row, "dir", developer->omitted[i].dir);
+        json_put(row, "reason", json_string(developer->omitted[i].reason));
+        json_push(omitted, row);
+    }
+    json_put(object, "shown", shown);
+    json_put(object, "omitted", omitted);
+    return object;
 }
 
 json_t *doctor_json(const struct doctor *d)
@@ -141,6 +173,7 @@ json_t *doctor_json(const struct doctor *d)
     json_put(object, "sandbox", sandbox);
     json_put(object, "checks", list);
     json_put(object, "fixed", json_boolean(d->fixed));
+    json_put(object, "developer", developer_json(&d->developer));
     return object;
 }
 

@@ -12,6 +12,7 @@
 #define DOCTOR_DOCTOR_H
 
 #include "base/json.h"
+#include "policy/developer.h"
 #include "sandbox/limiter.h"
 #include "sandbox/machine_facts.h"
 
@@ -31,11 +32,12 @@ struct doctor {
     struct arena *arena;
     struct err failure; /* failure of the sandbox; code is 0 if it works */
     struct limiter_kept kept;
-    struct facts facts;
-    struct findings findings;
+    struct diagnose_facts facts;
+    struct diagnose_findings findings;
     struct doctor_check checks[DOCTOR_CHECKS_MAX];
     size_t n_checks;
-    bool fixed; /* the AppArmor profile was installed just now */
+    struct developer developer; /* what presets, tools and boxes show of this machine */
+    bool fixed;                 /* the AppArmor profile was installed just now */
 };
 
 /* Builds a sandbox, and looks for causes if that fails. Can be repeated. */
@@ -43,6 +45,11 @@ void doctor_diagnose(struct doctor *d);
 
 /* Adds the checks; once. */
 void doctor_check_machine(struct doctor *d);
+
+/* Lists the toolchains that presets, tools and boxes show, and directories of PATH that they do
+ * not.
+ */
+void doctor_list_toolchains(struct doctor *d);
 
 MUST_USE json_t *doctor_json(const struct doctor *d);
 

@@ -66,7 +66,7 @@ MUST_USE bool bed_write(const char *path, struct str content);
 struct str bed_read(struct bed *bed, const char *path);
 
 /* Result of a run of this program. */
-struct answer {
+struct self_test_answer {
     int status; /* exit status; 128+N for a signal */
     bool late;  /* it was killed after a timeout */
     struct str out, words;
@@ -74,7 +74,7 @@ struct answer {
 };
 
 /* Runs the program with these arguments (NULL-terminated) in the project, without input. */
-void bed_ask(struct bed *bed, const char *const *words, struct answer *ret_answer);
+void bed_ask(struct bed *bed, const char *const *words, struct self_test_answer *ret_answer);
 
 struct self_test_check {
     const char *name;

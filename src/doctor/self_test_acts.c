@@ -114,5 +114,5 @@ bool self_test_act(const char *name, const char *argument, struct buf *out, stru
             acts[i].run(out, argument);
             return true;
         }
-    return err_set(err, E_CLI_INVALID_ARG, "there is no act '%s'", name);
+    return err_set(err, E_CLI_INVALID_ARG, "no such act: '%s'", name);
 }

@@ -47,8 +47,8 @@ static bool choose_base(struct bed *bed, struct err *err)
     }
     if (bed->top)
         return true;
-    err_set(err, E_IO, "cannot make a temporary directory: %s", bed->base_why);
-    return err_ctx(err, "remedy", "set TMPDIR to a directory that you can write");
+    err_set(err, E_IO, "cannot create a temporary directory: %s", bed->base_why);
+    return err_ctx(err, "remedy", "set TMPDIR to a writable directory");
 }
 
 static bool make_places(struct bed *bed, struct err *err)
@@ -59,7 +59,7 @@ static bool make_places(struct bed *bed, struct err *err)
     const char *const dirs[] = {bed->project, bed->home, bed->outside};
     for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
         if (mkdir(dirs[i], 0755) != 0)
-            return err_errno(err, E_IO, errno, "cannot make the directory '%s'", dirs[i]);
+            return err_errno(err, E_IO, errno, "cannot create the directory '%s'", dirs[i]);
     return true;
 }
 
@@ -131,7 +131,7 @@ size_t bed_close(struct bed *bed, const char *ret_warnings[BED_WARNINGS_MAX])
 {
     size_t n = 0;
     if (bed->top && !wait_for_orphans())
-        ret_warnings[n++] = "a process that the self-test started is still there";
+        ret_warnings[n++] = "a process started by the self-test is still running";
     if (bed->top)
         drop_tree(AT_FDCWD, bed->top, 0);
     if (bed->top && access(bed->top, F_OK) == 0)
@@ -204,7 +204,8 @@ static int bed_await_worker(struct bed *bed, const struct bed_worker *w, uint64_
     }
 }
 
-static void bed_finish_worker(struct bed *bed, const struct bed_worker *w, struct answer *a)
+static void bed_finish_worker(
+    struct bed *bed, const struct bed_worker *w, struct self_test_answer *a)
 {
     siginfo_t info = {0};
     uint64_t now = clock_mono_ms();
@@ -236,7 +237,7 @@ static const char *bed_json_member(struct bed *bed, const json_t *object, const 
 }
 
 /* The error is in the JSON of the last line, or in the first line on stderr. */
-static void bed_find_error(struct bed *bed, struct answer *a)
+static void bed_find_error(struct bed *bed, struct self_test_answer *a)
 {
     AUTO_JSON json_t *tree = NULL;
     AUTO_ERR struct err ignored = {0};
@@ -254,14 +255,14 @@ static void bed_find_error(struct bed *bed, struct answer *a)
         a->error = arena_strdup(bed->arena, line);
     }
     if (a->late)
-        a->error = "it did not end in time";
+        a->error = "timeout";
     if (bed->interrupted)
         a->error = "interrupted";
     if (!a->error || !a->error[0])
         a->error = arena_printf(bed->arena, "exit status %d", a->status);
 }
 
-void bed_ask(struct bed *bed, const char *const *words, struct answer *ret_answer)
+void bed_ask(struct bed *bed, const char *const *words, struct self_test_answer *ret_answer)
 {
     const char *argv[24] = {"cordon"};
     size_t n = 0;
@@ -270,14 +271,15 @@ void bed_ask(struct bed *bed, const char *const *words, struct answer *ret_answe
         argv[n + 1] = words[n];
     }
     struct bed_worker w = {.pidfd = -1, .out = file_nameless(), .words = file_nameless()};
-    *ret_answer = (struct answer){.status = err_status(E_IO), .error = "cannot start a process"};
+    *ret_answer =
+        (struct self_test_answer){.status = err_status(E_IO), .error = "cannot start a process"};
     if (w.out >= 0 && w.words >= 0)
         w.pid = fork();
     if (w.out >= 0 && w.words >= 0 && w.pid == 0)
         bed_become_worker(bed, &w, argv);
     if (w.pid > 0) {
         w.pidfd = (int)syscall(SYS_pidfd_open, w.pid, 0);
-        *ret_answer = (struct answer){0};
+        *ret_answer = (struct self_test_answer){0};
         bed_finish_worker(bed, &w, ret_answer);
         ret_answer->out = bed_read_output(bed, w.out);
         ret_answer->words = bed_read_output(bed, w.words);

@@ -33,7 +33,8 @@ static struct outcome outcome_failed(const char *detail, const char *remedy)
 }
 
 /* Outcome of a run that should have succeeded. */
-static struct outcome outcome_unanswered(struct bed *bed, const char *what, const struct answer *a)
+static struct outcome outcome_unanswered(
+    struct bed *bed, const char *what, const struct self_test_answer *a)
 {
     return outcome_failed(arena_printf(bed->arena, "%s: %s", what, a->error), a->remedy);
 }
@@ -43,7 +44,7 @@ static bool self_test_contains(struct str text, const char *word)
     return text.n && memmem(text.p, text.n, word, strlen(word)) != NULL;
 }
 
-static bool self_test_is_refused(const struct answer *a)
+static bool self_test_is_refused(const struct self_test_answer *a)
 {
     return a->status == 0 && str_starts_with(a->out, STR("refused: "));
 }
@@ -58,10 +59,11 @@ static const char *self_test_path_in(struct bed *bed, const char *dir, const cha
 static struct outcome self_test_temporary(struct bed *bed)
 {
     if (bed->base_why)
-        return outcome_weaker(arena_printf(bed->arena, "TMPDIR can't be used, %s; used instead: %s",
-                                  bed->base_why, bed->base),
-            "make that directory, or unset TMPDIR");
-    return outcome_ok(arena_printf(bed->arena, "%s can be written", bed->base));
+        return outcome_weaker(
+            arena_printf(bed->arena, "TMPDIR cannot be used (%s); used instead: %s", bed->base_why,
+                bed->base),
+            "create that directory, or unset TMPDIR");
+    return outcome_ok(arena_printf(bed->arena, "%s is writable", bed->base));
 }
 
 /* The path itself, or its closest parent directory that exists. */
@@ -75,7 +77,7 @@ static const char *self_test_existing_parent(struct bed *bed, const char *path)
 
 static struct outcome self_test_state(struct bed *bed)
 {
-    static const char remedy[] = "set CORDON_HOME to a directory that you can write";
+    static const char remedy[] = "set CORDON_HOME to a writable directory";
     if (!bed->state)
         return outcome_failed(bed->state_error, remedy);
     const char *path = arena_strdup(bed->arena, str_trim_end(str_z(bed->state), '/'));
@@ -84,24 +86,25 @@ static struct outcome self_test_state(struct bed *bed)
     int problem = mkdtemp(probe) && rmdir(probe) == 0 ? 0 : errno;
     if (problem)
         return outcome_failed(
-            arena_printf(bed->arena, "boxes and sessions can't be kept in '%s': '%s': %s", path,
+            arena_printf(bed->arena, "boxes and sessions cannot be stored in '%s': '%s': %s", path,
                 place, strerror(problem)),
             remedy);
-    return outcome_ok(arena_printf(bed->arena, "%s can be written", path));
+    return outcome_ok(arena_printf(bed->arena, "%s is writable", path));
 }
 
 /* Sandbox -------------------------------------------------------------------------------------- */
 
 static struct outcome self_test_sandbox(struct bed *bed)
 {
-    struct answer a;
+    struct self_test_answer a;
     ASK(bed, &a, "exec", "--json", "--", bed->self, SELF_TEST_ACT, "hello", "there");
     if (a.status != 0 || !self_test_contains(a.out, "hello there")) {
         bed->no_sandbox = a.status != 0 ? a.error : "the command's output is missing";
         return outcome_failed(bed->no_sandbox, a.remedy ? a.remedy : "see 'cordon doctor'");
     }
-    return outcome_ok(arena_printf(bed->arena, "a command ran confined as %s, with Landlock ABI %d",
-        geteuid() == 0 ? "root" : "this user", machine_get()->landlock_abi));
+    return outcome_ok(
+        arena_printf(bed->arena, "a command ran in the sandbox as %s, with Landlock ABI %d",
+            geteuid() == 0 ? "root" : "this user", machine_get()->landlock_abi));
 }
 
 /* Listens on loopback; returns -1 on failure. */
@@ -126,20 +129,21 @@ static bool is_reached(int listener)
 static struct outcome self_test_network(struct bed *bed)
 {
     struct sockaddr_in at;
-    struct answer a;
+    struct self_test_answer a;
     AUTO_FD int listener = listen_here(&at);
     AUTO_FD int control = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || control < 0 ||
         connect(control, (const struct sockaddr *)&at, sizeof(at)) != 0 || !is_reached(listener))
         return outcome_weaker(
-            "can't be proven: this machine's own loopback does not answer", "ip link set lo up");
+            "cannot be tested: this machine's own loopback interface does not work",
+            "ip link set lo up");
     ACT(bed, &a, "connect", arena_printf(bed->arena, "%d", ntohs(at.sin_port)));
     if (is_reached(listener) || self_test_contains(a.out, "connected"))
         return outcome_failed(
             "a confined command reached a listener on this machine's loopback", NULL);
     if (!self_test_is_refused(&a))
         return outcome_unanswered(bed, "exec", &a);
-    return outcome_ok("off: a listener that answers outside was not reached");
+    return outcome_ok("off: a listener that is reachable outside was not reached");
 }
 
 static struct outcome self_test_outside(struct bed *bed)
@@ -155,18 +159,18 @@ static struct outcome self_test_outside(struct bed *bed)
     if (!bed_write(secret, STR("secret\n")) || !bed_write(mine, STR("mine\n")))
         return outcome_failed("cannot write files in the temporary directory", NULL);
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        struct answer a;
+        struct self_test_answer a;
         ACT(bed, &a, rows[i].act, rows[i].path);
         if (a.status != 0)
             return outcome_unanswered(bed, "exec", &a);
         if (self_test_is_refused(&a) == rows[i].allowed)
             return outcome_failed(
                 arena_printf(bed->arena, "a confined command %s %s '%s'",
-                    rows[i].allowed ? "can't" : "could", rows[i].act, rows[i].path),
+                    rows[i].allowed ? "cannot" : "could", rows[i].act, rows[i].path),
                 NULL);
     }
     if (!str_is(bed_read(bed, secret), "secret\n") || access(fresh, F_OK) == 0)
-        return outcome_failed("files outside were changed", NULL);
+        return outcome_failed("files outside the sandbox were changed", NULL);
     return outcome_ok("neither read nor written; the project is read-only by default");
 }
 
@@ -188,7 +192,7 @@ static struct outcome self_test_limits(struct bed *bed)
 {
     const char *policy = self_test_path_in(bed, bed->home, "limits.json");
     const char *bytes = arena_printf(bed->arena, "%lld", (long long)TRIED_MEMORY_GIB << 30);
-    struct answer a;
+    struct self_test_answer a;
     if (!write_json(
             policy, json_pack("{s:i, s:{s:[s]}, s:{s:i}}", "policy_version", 4, "exec",
                         "allowed_executables", bed->self, "limits", "processes", LIMIT_PROCESSES)))
@@ -205,7 +209,7 @@ static struct outcome self_test_limits(struct bed *bed)
     if (a.status != 0)
         return outcome_unanswered(bed, "exec", &a);
     if (!self_test_is_refused(&a))
-        return outcome_failed("a confined command could take more memory than its limit", NULL);
+        return outcome_failed("a confined command could use more memory than its limit", NULL);
     return outcome_ok("processes and memory are limited");
 }
 
@@ -214,13 +218,13 @@ static struct outcome self_test_limits(struct bed *bed)
 /* Waits for the question before answering it, so that every run has the same screens. */
 static const char scenario_text[] =
     "{\"scenario_version\": 1, \"run\": {\"args\": [\"" SELF_TEST_ACT
-    "\", \"answer\", \"question?\"]},"
-    " \"steps\": ["
-    "{\"id\": \"wait\", \"action\": {\"type\": \"wait\", \"payload\": {\"condition\": "
-    "{\"type\": \"screen_contains\", \"payload\": {\"text\": \"question?\"}}}}},"
-    "{\"id\": \"type\", \"action\": {\"type\": \"text\", \"payload\": {\"text\": \"ping\\r\"}},"
-    " \"assert\": [{\"type\": \"screen_contains\", \"payload\": {\"text\": \"answer: ping\"}},"
-    " {\"type\": \"exit_code\", \"payload\": {\"code\": 0}}]}]}";
+    "\", \"answer\", \"question?\"]}, \"steps\": [{\"id\": \"wait\", \"action\": "
+    "{\"type\": \"wait\", \"payload\": {\"condition\": {\"type\": "
+    "\"screen_contains\", \"payload\": {\"text\": \"question?\"}}}}},{\"id\": "
+    "\"type\", \"action\": {\"type\": \"text\", \"payload\": {\"text\": "
+    "\"ping\\r\"}}, \"assert\": [{\"type\": \"screen_contains\", \"payload\": "
+    "{\"text\": \"answer: ping\"}}, {\"type\": \"exit_code\", \"payload\": {\"code\": "
+    "0}}]}]}";
 
 /* Parses a built-in document. */
 static json_t *self_test_parse_json(const char *text)
@@ -241,27 +245,27 @@ static json_t *scenario_json(const struct bed *bed)
 static struct outcome self_test_terminal(struct bed *bed)
 {
     const char *scenario = self_test_path_in(bed, bed->project, "self-test.scenario.json");
-    struct answer a;
+    struct self_test_answer a;
     if (!write_json(scenario, scenario_json(bed)))
         return outcome_failed("cannot write files in the temporary directory", NULL);
     ASK(bed, &a, "run", "--json", "--artifacts", self_test_path_in(bed, bed->home, "record"),
         scenario);
-    return a.status == 0 ? outcome_ok("a program was driven, and its screen read")
+    return a.status == 0 ? outcome_ok("a program was driven and its screen was read")
                          : outcome_unanswered(bed, "run", &a);
 }
 
 static struct outcome self_test_replay(struct bed *bed)
 {
     const char *record = self_test_path_in(bed, bed->home, "record");
-    struct answer a;
+    struct self_test_answer a;
     if (access(record, F_OK) != 0)
-        return outcome_failed("there is no recording, since the terminal's check failed", NULL);
+        return outcome_failed("no recording, because the terminal check failed", NULL);
     ASK(bed, &a, "replay", "--json", "--offline", "--artifacts", record);
     if (a.status != 0)
         return outcome_unanswered(bed, "replay --offline", &a);
     /* The program may be in any directory. */
     ASK(bed, &a, "replay", "--json", "--ack-unsafe-read", "--artifacts", record);
-    return a.status == 0 ? outcome_ok("the recording was run again, and is the same")
+    return a.status == 0 ? outcome_ok("the recording was repeated with the same result")
                          : outcome_unanswered(bed, "replay", &a);
 }
 
@@ -269,7 +273,7 @@ static struct outcome self_test_replay(struct bed *bed)
 
 static struct outcome self_test_files(struct bed *bed)
 {
-    struct answer a;
+    struct self_test_answer a;
     ASK(bed, &a, "tool", "write_file", "--json",
         "{\"path\": \"notes\", \"content\": \"a needle\\n\"}");
     if (a.status != 0)
@@ -282,12 +286,12 @@ static struct outcome self_test_files(struct bed *bed)
     ASK(bed, &a, "tool", "read_file", "--json", "{\"path\": \"../outside/secret\"}");
     if (a.status != err_status(E_FS_VIOLATION))
         return outcome_failed("read_file did not refuse a path that leaves the project", NULL);
-    return outcome_ok("read and write; a path out of the project is refused");
+    return outcome_ok("files are read and written; a path outside the project is refused");
 }
 
 static struct outcome self_test_search(struct bed *bed)
 {
-    struct answer a;
+    struct self_test_answer a;
     ASK(bed, &a, "tool", "grep_files", "--json", "{\"pattern\": \"n[e]+dle\"}");
     if (a.status != 0 || !self_test_contains(a.out, "notes"))
         return outcome_unanswered(bed, "grep_files", &a);
@@ -296,10 +300,9 @@ static struct outcome self_test_search(struct bed *bed)
 
 static struct outcome self_test_shell(struct bed *bed)
 {
-    struct answer a;
+    struct self_test_answer a;
     if (access("/bin/sh", X_OK) != 0 && access("/usr/bin/sh", X_OK) != 0)
-        return outcome_weaker(
-            "there is no shell here, so models can't run commands", "install a shell");
+        return outcome_weaker("no shell found, so models cannot run commands", "install a shell");
     ASK(bed, &a, "tool", "shell", "--json", "{\"command\": \"echo six $((2 * 3))\"}");
     if (a.status != 0 || !self_test_contains(a.out, "six 6"))
         return outcome_unanswered(bed, "shell", &a);
@@ -309,7 +312,7 @@ static struct outcome self_test_shell(struct bed *bed)
 static struct outcome self_test_agent(struct bed *bed)
 {
     const char *script = self_test_path_in(bed, bed->home, "script.json");
-    struct answer a;
+    struct self_test_answer a;
     if (!write_json(
             script, json_pack("{s:i, s:[{s:[{s:{s:s, s:{s:s, s:s}}}]}, {s:[{s:s}]}]}", "version", 1,
                         "turns", "content", "tool_call", "name", "write_file", "arguments", "path",
@@ -320,7 +323,7 @@ static struct outcome self_test_agent(struct bed *bed)
         return outcome_unanswered(bed, "agent", &a);
     if (!str_is(bed_read(bed, self_test_path_in(bed, bed->project, "by-agent")), "done\n"))
         return outcome_failed("the agent's tool did not write the file", NULL);
-    return outcome_ok("a scripted model called a tool; the session was kept");
+    return outcome_ok("a scripted model called a tool; the session was saved");
 }
 
 static struct outcome self_test_services(struct bed *bed)
@@ -330,18 +333,17 @@ static struct outcome self_test_services(struct bed *bed)
     if (!curl_get(&curl, &err))
         return outcome_weaker(arena_printf(bed->arena, "%s", err.message), NULL);
     if (!certs_find().any)
-        return outcome_weaker(
-            "there are no CA certificates for checking services that are asked by https",
-            "install them (on Debian: apt install ca-certificates), or name a file of them with "
-            "SSL_CERT_FILE");
+        return outcome_weaker("no CA certificates for https connections to services",
+            "install them (on Debian: apt install ca-certificates), or set SSL_CERT_FILE to a "
+            "file with certificates");
     return outcome_ok(arena_printf(bed->arena, STR_FMT, STR_ARG(curl_names(curl))));
 }
 
 /* Boxes ---------------------------------------------------------------------------------------- */
 
 /* Runs the life cycle of a box. On failure *ret_step is the command that failed. */
-static bool live_box(
-    struct bed *bed, const char *name, const char *dir, struct answer *a, const char **ret_step)
+static bool live_box(struct bed *bed, const char *name, const char *dir, struct self_test_answer *a,
+    const char **ret_step)
 {
     const char *file = self_test_path_in(bed, bed->project, name);
     const struct {
@@ -379,10 +381,10 @@ static bool live_box(
 
 static struct outcome try_box(struct bed *bed, const char *name, const char *mode)
 {
-    struct answer a, ignored;
+    struct self_test_answer a, ignored;
     const char *step;
     if (live_box(bed, name, arena_printf(bed->arena, "%s:%s", bed->project, mode), &a, &step))
-        return outcome_ok("made, changed, compared, applied, destroyed");
+        return outcome_ok("created, changed, compared, applied and destroyed");
     ASK(bed, &ignored, "box", "destroy", name, "--yes", "--abandon-unapplied");
     return outcome_unanswered(bed, step, &a);
 }
@@ -424,9 +426,9 @@ struct outcome self_test_run(struct bed *bed, const struct self_test_check *chec
 {
     if (check->in_sandbox && bed->no_sandbox)
         return outcome_failed(
-            "it needs the sandbox, which does not work here", "as for 'sandbox' above");
+            "requires the sandbox, which does not work here", "see 'sandbox' above");
     if (clock_mono_ms() >= bed->until_ms)
-        return outcome_failed(
-            "not tried: the time for all checks is up", "try again when the machine is less busy");
+        return outcome_failed("not run: the time limit for all checks has passed",
+            "try again when the machine is less busy");
     return check->run(bed);
 }

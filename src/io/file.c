@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 
 enum {
     CHUNK = 64 * 1024,
@@ -35,7 +37,7 @@ bool file_read_unless(
         char *room = buf_reserve(content, want);
         BUG_ON(!room);
         if (!file_wait(fd, cancel_fd))
-            return err_set(err, E_CANCELED, "interrupted while '%s' was being read", name);
+            return err_set(err, E_CANCELED, "interrupted while reading '%s'", name);
         ssize_t n = read(fd, room, want);
         if (n == 0)
             return true;
@@ -91,4 +93,22 @@ int file_nameless(void)
     if (fd >= 0 || errno != ENOSYS)
         return fd;
     return open("/tmp", O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+}
+
+/* The signal goes to the thread that writes. */
+ssize_t file_write_quiet(int fd, struct str bytes)
+{
+    const struct timespec now = {0};
+    sigset_t set, before, pending;
+    sigemptyset(&set);
+    sigaddset(&set, SIGPIPE);
+    sigpending(&pending);
+    pthread_sigmask(SIG_BLOCK, &set, &before);
+    ssize_t n = write(fd, bytes.p, bytes.n);
+    int failed = errno;
+    if (n < 0 && failed == EPIPE && sigismember(&pending, SIGPIPE) == 0)
+        (void)sigtimedwait(&set, NULL, &now);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = failed;
+    return n;
 }

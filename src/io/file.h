@@ -29,4 +29,8 @@ MUST_USE bool file_rename_new(int from_dir, const char *from, int to_dir, const 
  * memfd can be executed). Returns -1 and sets errno on failure. */
 int file_nameless(void);
 
+/* write(2) without SIGPIPE: a reader that is gone is EPIPE, whatever the process does with the
+ * signal. */
+MUST_USE ssize_t file_write_quiet(int fd, struct str bytes);
+
 #endif

@@ -4,8 +4,11 @@
 
 #include "base/base.h"
 
+#include <errno.h>
+#include <sys/epoll.h>
 #include <sys/signalfd.h>
 #include <time.h>
+#include <unistd.h>
 
 int interrupt_open(bool resize, sigset_t *ret_set)
 {
@@ -29,4 +32,31 @@ void interrupt_close(const sigset_t *set)
     while (sigtimedwait(set, NULL, &now) > 0)
         ;
     sigprocmask(SIG_UNBLOCK, set, NULL);
+}
+
+int interrupt_set_new(void)
+{
+    return epoll_create1(EPOLL_CLOEXEC);
+}
+
+bool interrupt_set_add(int set, int fd)
+{
+    struct epoll_event event = {.events = EPOLLIN};
+    return epoll_ctl(set, EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void interrupt_set_remove(int set, int fd)
+{
+    struct epoll_event event = {0};
+    (void)epoll_ctl(set, EPOLL_CTL_DEL, fd, &event);
+}
+
+/* A set cannot be read. */
+int interrupt_take(int fd)
+{
+    struct signalfd_siginfo info;
+    ssize_t n = read(fd, &info, sizeof(info));
+    if (n == (ssize_t)sizeof(info))
+        return (int)info.ssi_signo;
+    return n < 0 && errno == EINVAL ? INTERRUPT_CANCELED : 0;
 }

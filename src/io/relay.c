@@ -2,7 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "io/relay.h"
 
-#include "io/patience.h"
+#include "io/file.h"
+#include "io/timed_write.h"
 
 #include <errno.h>
 #include <sys/socket.h>
@@ -66,14 +67,14 @@ static void relay_write_some(struct relay *r)
 {
     const char *p = r->buffer + r->start;
     if (r->room == 0)
-        r->room = patience_room(r->to);
+        r->room = timed_write_room(r->to);
     if (!still_has_room(r))
         return;
     size_t most = MIN(r->n, r->room);
     ssize_t n = r->no_socket ? -1 : send(r->to, p, most, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (n < 0 && (r->no_socket || errno == ENOTSOCK)) {
         r->no_socket = true;
-        n = write(r->to, p, most);
+        n = file_write_quiet(r->to, str_n(p, most));
     }
     if (n < 0 && (errno == EINTR || errno == EAGAIN))
         return;

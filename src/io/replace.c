@@ -109,6 +109,6 @@ bool replace_path(const char *path, struct str content, unsigned flags, struct e
     if (replace_file(&o, content))
         return true;
     if (errno == EEXIST)
-        return err_set(err, E_CONFLICT, "'%s' exists already", path);
+        return err_set(err, E_CONFLICT, "'%s' already exists", path);
     return err_errno(err, E_IO, errno, "cannot write '%s'", path);
 }

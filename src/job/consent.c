@@ -172,16 +172,18 @@ void consent_find(
                 &needs, &(struct consent_need){"sandbox",
                             bare ? "runs without a sandbox" : "runs in a weaker sandbox",
                             "--ack-unsafe-sandbox"});
-        if ((p->network == POLICY_NETWORK_ENABLED || (bare && !said)) && !given->network)
+        if ((p->network == POLICY_NETWORK_ENABLED || in->hosts || (bare && !said)) &&
+            !given->network)
             consent_add_need(&needs,
-                &(struct consent_need){"network", "reaches the network", "--ack-unsafe-network"});
+                &(struct consent_need){
+                    p->network == POLICY_NETWORK_ENABLED || bare ? "network" : "allowed_hosts",
+                    "uses the network", "--ack-unsafe-network"});
         if (p->allow_unix_sockets && !given->sockets)
-            consent_add_need(
-                &needs, &(struct consent_need){"allow_unix_sockets",
-                            "reaches Unix sockets of the host", "--ack-unsafe-sockets"});
+            consent_add_need(&needs, &(struct consent_need){"allow_unix_sockets",
+                                         "uses Unix sockets of the host", "--ack-unsafe-sockets"});
         if (p->env.inherit && !given->env)
             consent_add_need(
-                &needs, &(struct consent_need){"env.inherit", "takes variables of your environment",
+                &needs, &(struct consent_need){"env.inherit", "reads variables of your environment",
                             "--ack-unsafe-env"});
         if (!given->write)
             add_paths(&needs, v, &write, "writes", "--ack-unsafe-write");
@@ -215,7 +217,7 @@ void consent_deny(const struct consent_needs *needs, enum consent_author author,
         const struct consent_need *need = &needs->p[i];
         denials_add(&v->denials,
             &(struct denial){need->field, "not acknowledged by the user", str_z(need->what),
-                arena_printf(v->arena, "%s reaches beyond it", documents[author]),
+                arena_printf(v->arena, "%s requires more than was acknowledged", documents[author]),
                 arena_printf(v->arena, "if you trust it, add %s", need->flag)});
     }
     for (size_t i = 0; i < old.n; i++)
@@ -233,11 +235,12 @@ bool consent_error(const struct consent_needs *needs, enum consent_author author
         buf_printf(&fields, "%s%s", i ? " " : "", needs->p[i].field);
     }
     if (author == CONSENT_RECORDING)
-        instead = ", or --offline to run nothing";
+        instead = ", or use --offline to run nothing";
     else if (hint->file)
         instead = arena_printf(&a, ", or run 'cordon trust %s'", hint->file);
     err_set(err, E_POLICY_DENIED,
-        "%s %s: that is for you to allow, not for its author; if you trust it, add %s%s%s%s",
+        "%s %s: this needs your acknowledgement, not only its author's; if you trust it, "
+        "add %s%s%s%s",
         documents[author], buf_z(&what), flags, instead, hint->note ? "; " : "",
         hint->note ? hint->note : "");
     err_ctx(err, "field", "%s", needs->p[0].field);

@@ -33,6 +33,7 @@ struct consent_input {
     struct str dir; /* of the document, real path; no value: none */
     struct str cwd; /* the user's; no value: not considered */
     bool network;   /* the document acknowledges the network */
+    size_t hosts;   /* number of hosts that the document allows */
 };
 
 struct consent_need {

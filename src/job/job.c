@@ -2,8 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/job.h"
 
+#include "job/refused.h"
 #include "repo/protect.h"
-#include "run/result.h"
+#include "run/run_result.h"
 
 static struct result_input input_of(const struct prepared *p, const char *mode)
 {
@@ -16,8 +17,11 @@ static void job_finish(struct prepared *p, const struct result_input *input, jso
     if (!ret_json && !prepared_record(p))
         return;
     AUTO_JSON json_t *json = result_json(input);
+    struct refused_hosts refused;
+    refused_list(buf_str(&p->refused), p->arena, &refused);
+    refused_add_json(&refused, json);
     if (p->protect)
-        protect_put(p->protect, json);
+        protect_add_json(p->protect, json);
     prepare_finish(p, json);
     if (ret_json)
         *ret_json = json_take(&json);
@@ -46,10 +50,10 @@ static bool job_start_record(struct prepared *p, const struct scenario *s, struc
     return artifacts_put_json(&p->artifacts, "scenario.json", scenario, err);
 }
 
-bool job_run(struct prepared *p, const struct scenario *scenario, const struct runner_options *wish,
-    struct runner_result *ret_result, struct err *err)
+bool job_run(struct prepared *p, const struct scenario *scenario,
+    const struct runner_options *requested, struct runner_result *ret_result, struct err *err)
 {
-    struct runner_options options = *wish;
+    struct runner_options options = *requested;
     options.scenario = scenario;
     options.confined = &p->confined;
     options.artifacts = prepared_record(p);
@@ -73,10 +77,10 @@ void job_run_end(struct prepared *p, const struct scenario *scenario,
 
 /* Commands ------------------------------------------------------------------------------------ */
 
-bool job_exec(struct prepared *p, const struct exec_options *wish, bool told,
+bool job_exec(struct prepared *p, const struct exec_options *requested, bool told,
     struct observed_exec *ret_observed, struct err *err)
 {
-    struct exec_options exec = *wish;
+    struct exec_options exec = *requested;
     const struct observed_exec_options options = {
         .artifacts = prepared_record(p),
         .snapshot_max = p->confined.policy.budgets.max_snapshot_bytes,

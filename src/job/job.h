@@ -6,15 +6,15 @@
  *         job_run(&p, &scenario, &(struct runner_options){.cancel = -1}, &result, err))
  *         job_run_end(&p, &scenario, &result, &json);
  *
- * Fields of a `wish` that the preparation determines are filled in.
+ * Fields of `requested` that the preparation determines are filled in.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef JOB_JOB_H
 #define JOB_JOB_H
 
 #include "job/prepare.h"
-#include "run/live.h"
 #include "run/observed_exec.h"
+#include "run/run_live.h"
 #include "run/runner.h"
 
 /* Takes over a scenario's command, policy and directory. */
@@ -22,16 +22,16 @@ void prepare_scenario(struct prepared *p, const struct scenario *scenario);
 
 /* Runs a scenario. Returns false if it could not be started. */
 MUST_USE bool job_run(struct prepared *p, const struct scenario *scenario,
-    const struct runner_options *wish, struct runner_result *ret_result, struct err *err);
+    const struct runner_options *requested, struct runner_result *ret_result, struct err *err);
 
 /* Completes the record and returns the RunResult, a new object, unless ret_json is NULL. An
  * incomplete record is reported as its error. */
 void job_run_end(struct prepared *p, const struct scenario *scenario,
     const struct runner_result *result, json_t **ret_json);
 
-/* Returns false if the command could not be started. The wish's `seen` gets the output. `told`: a
+/* Returns false if the command could not be started. Its `seen` gets the output. `told`: a
  * RunResult is needed. */
-MUST_USE bool job_exec(struct prepared *p, const struct exec_options *wish, bool told,
+MUST_USE bool job_exec(struct prepared *p, const struct exec_options *requested, bool told,
     struct observed_exec *ret_observed, struct err *err);
 void job_exec_end(struct prepared *p, struct observed_exec *x, json_t **ret_json);
 

@@ -19,15 +19,19 @@ struct prepare_options {
     const char *root;
     const char *cwd;
     const char *artifacts;
-    bool explain;        /* for the CLI command: explain instead of running */
-    const char *sandbox; /* one of prepare_sandboxes, instead of the policy's; NULL: not given */
+    struct str_list read, write, exec, hosts; /* added to the policy; as typed */
+    bool explain;                             /* for the CLI command: explain instead of running */
+    const char
+        *sandbox; /* one of POLICY_SANDBOX_OPTIONS, instead of the policy's; NULL: not given */
     bool no_sandbox, network, strict_write;
+    bool no_denials; /* don't collect what is denied while it runs */
     struct consent ack;
 };
 
-/* "native", "landlock", "none"; terminated by NULL. */
-extern const char *const prepare_sandboxes[];
-MUST_USE enum policy_sandbox prepare_sandbox_mode(const char *name);
+/* The entries of a list of the policy that options added. */
+struct prepare_added {
+    size_t first, n;
+};
 
 /* Everything needed to run a command, in the order in which it becomes known. */
 struct prepared {
@@ -38,6 +42,8 @@ struct prepared {
     enum consent_author author; /* author of that policy */
     struct str origin;          /* directory of the document that contains it; may have no value */
     const char *document;       /* argument for `cordon trust`; NULL: none */
+    struct str unused_dir;      /* a working directory that no policy may name; no value: none */
+    const char *unused_why;     /* the reason */
     /* Returns true if the user has trusted that document permanently; may be NULL. If such trust
      * has ended, the reason goes to *ret_note. */
     bool (*is_trusted)(void *context, const char **ret_note);
@@ -48,6 +54,8 @@ struct prepared {
     const char *const *environ; /* environment that a policy may inherit from; NULL: our own */
     struct str cwd;             /* our own working directory */
     struct confined confined;   /* policy, verdict, plan and environment */
+    struct prepare_added read, write, exec;
+    struct buf refused; /* report of the proxy, if there was one */
     bool landlock; /* the user's settings choose and acknowledge it, unless overridden by a flag */
     bool by_settings; /* the settings chose landlock */
     struct policy_host host;

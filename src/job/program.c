@@ -4,12 +4,27 @@
 
 #include "path/lexical.h"
 
+#include <errno.h>
 #include <sys/stat.h>
 
 static bool is_program(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
+/* Reports why a name is not that of a program: `path` is the name as an absolute path. */
+static bool program_refuse(struct str name, const char *path, struct err *err)
+{
+    struct stat st;
+    const char *why = "is not executable";
+    if (str_find(name, '/') < 0)
+        why = "was not found in PATH";
+    else if (stat(path, &st) != 0)
+        why = errno == ENOENT || errno == ENOTDIR ? "does not exist" : strerror(errno);
+    else if (S_ISDIR(st.st_mode))
+        why = "is a directory";
+    return err_set(err, E_CLI_INVALID_ARG, "the program '" STR_FMT "' %s", STR_ARG(name), why);
 }
 
 bool program_find(
@@ -25,7 +40,7 @@ bool program_find(
         found = is_program(path.p);
     }
     if (!found)
-        return err_set(err, E_CLI_INVALID_ARG, "there is no program '" STR_FMT "'", STR_ARG(name));
+        return program_refuse(name, path.p, err);
     *ret_path = path;
     return true;
 }

@@ -30,7 +30,7 @@ bool recorded_check(const struct recorded *r, struct err *err)
         return err_errno(err, E_IO, errno, "cannot write to the directory '%s'", dir);
     if (!r->force && access(name, F_OK) == 0)
         return err_set(err, E_CONFLICT,
-            "'%s' exists already: give another name with -o, or --force to replace it", name);
+            "'%s' already exists: choose another name with -o, or use --force to replace it", name);
     return true;
 }
 
@@ -44,7 +44,8 @@ static bool recorded_write(const struct recorded *r, struct str text, struct err
     if (dir >= 0 && replace_file(&o, text))
         return true;
     if (errno == EEXIST)
-        return err_set(err, E_CONFLICT, "'%s' was made meanwhile, and is not replaced", r->file);
+        return err_set(
+            err, E_CONFLICT, "'%s' was created in the meantime and is not replaced", r->file);
     return err_errno(err, E_IO, errno, "cannot write '%s'", r->file);
 }
 
@@ -53,7 +54,8 @@ static bool recorded_write(const struct recorded *r, struct str text, struct err
 static bool has_own_policy(const struct recorded *r)
 {
     const struct prepare_options *o = r->p->options;
-    return o->policy || o->preset || o->sandbox || o->no_sandbox || o->network;
+    return o->policy || o->preset || o->sandbox || o->no_sandbox || o->network || o->read.n ||
+           o->write.n || o->exec.n || o->hosts.n;
 }
 
 static json_t *scenario_of(const struct recorded *r)
@@ -98,7 +100,7 @@ bool recorded_save(const struct recorded *r, struct err *err)
     if (!buf_ok(&text))
         return err_set(err, E_IO, "the scenario would be too large");
     if (!scenario_parse(buf_str(&text), r->file, r->p->arena, &check, err))
-        return err_wrap(err, "the scenario that was recorded");
+        return err_wrap(err, "the recorded scenario");
     scenario_done(&check);
     return recorded_write(r, buf_str(&text), err);
 }
@@ -115,6 +117,7 @@ const char *recorded_flags(const struct recorded *r)
         .dir = arena_str(a, str_head(file, (size_t)MAX(str_find_last(file, '/'), 1))),
         .cwd = r->p->cwd,
         .network = r->p->confined.policy.network_unsafe_ack,
+        .hosts = r->p->confined.policy.allowed_hosts.n,
     };
     struct consent_needs needs = {0};
     if (has_own_policy(r))

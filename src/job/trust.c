@@ -16,8 +16,9 @@ enum {
 };
 
 static const struct field named_fields[] = {
-    FIELD_STR("path", struct trust_named, path, "absolute", .flags = FIELD_REQUIRED),
-    FIELD_STR("sha256", struct trust_named, sha256, "of its bytes", .flags = FIELD_REQUIRED),
+    FIELD_STR("path", struct trust_named, path, "absolute path", .flags = FIELD_REQUIRED),
+    FIELD_STR(
+        "sha256", struct trust_named, sha256, "hash of its contents", .flags = FIELD_REQUIRED),
 };
 static const struct shape named_shape =
     SHAPE("named file", struct trust_named, named_fields, "a file that a scenario names");
@@ -25,13 +26,14 @@ static const struct shape named_shape =
 static const struct field trust_fields[] = {
     FIELD_U32("trust_version", struct trust, version, "1", .flags = FIELD_REQUIRED,
         FIELD_RANGE(TRUST_VERSION, TRUST_VERSION)),
-    FIELD_STR("id", struct trust, id, "the hash of all of it", .flags = FIELD_REQUIRED),
+    FIELD_STR("id", struct trust, id, "hash of the whole entry", .flags = FIELD_REQUIRED),
     FIELD_STR("file", struct trust, file, "the scenario", .flags = FIELD_REQUIRED),
-    FIELD_STR("sha256", struct trust, sha256, "of its bytes", .flags = FIELD_REQUIRED),
-    FIELD_OBJECTS("named", struct trust, named, n_named, &named_shape, "files that it names",
-        .def = "[]", FIELD_RANGE(0, TRUST_NAMED_MAX)),
-    FIELD_STRS("flags", struct trust, flags, "what the trust stands for", .def = "[]"),
-    FIELD_U64("trusted_at_ms", struct trust, trusted_at_ms, "since 1970", .def = "0"),
+    FIELD_STR("sha256", struct trust, sha256, "hash of its contents", .flags = FIELD_REQUIRED),
+    FIELD_OBJECTS("named", struct trust, named, n_named, &named_shape,
+        "files that the scenario names", .def = "[]", FIELD_RANGE(0, TRUST_NAMED_MAX)),
+    FIELD_STRS("flags", struct trust, flags, "flags that the trust replaces", .def = "[]"),
+    FIELD_U64("trusted_at_ms", struct trust, trusted_at_ms,
+        "time of the trust, in milliseconds since 1970", .def = "0"),
 };
 const struct shape trust_shape =
     SHAPE("trust", struct trust, trust_fields, "a scenario that the user trusts");
@@ -58,7 +60,7 @@ static bool hash_file(int fd, struct str path, char hex[SHA256_HEX], struct err 
         sha256_add(&hash, str_n(chunk, (size_t)n));
         if (hash.total > FILE_BYTES_MAX)
             return err_set(err, E_IO,
-                "'" STR_FMT "' has more than %d bytes: a scenario that names it can't be trusted",
+                "'" STR_FMT "' is larger than %d bytes: a scenario that names it cannot be trusted",
                 STR_ARG(path), FILE_BYTES_MAX);
     }
     sha256_hex(&hash, hex);

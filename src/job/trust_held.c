@@ -8,7 +8,7 @@
 #include "io/replace.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
-#include "repo/hold.h"
+#include "repo/quarantine.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +88,7 @@ static int trust_held_open_dir(struct str path, struct arena *a, struct err *err
     AUTO_FD int there = beneath_peek(dir);
     AUTO_FREE char *name = there >= 0 ? beneath_name(there) : NULL;
     if (!name || strcmp(name, dir) != 0) {
-        err_set(err, E_FS_VIOLATION, "'%s' is not there, or leads elsewhere by a link", dir);
+        err_set(err, E_FS_VIOLATION, "'%s' does not exist, or is reached through a link", dir);
         return -1;
     }
     int fd = openat(there, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -110,7 +110,7 @@ static bool read_held(struct trust_held *h, struct str path, struct arena *a, st
         return err_errno(err, E_IO, errno, "cannot open '" STR_FMT "'", STR_ARG(path));
     if (!S_ISREG(st.st_mode))
         return err_set(err, E_IO,
-            "'" STR_FMT "' is not a file; move it back yourself when the session has ended",
+            "'" STR_FMT "' is not a regular file; move it back yourself when the session has ended",
             STR_ARG(path));
     h->mode = st.st_mode & 0777;
     return file_read(fd, PROTECT_FILE_MAX, path.p, &h->bytes, err);
@@ -142,7 +142,7 @@ static bool trust_held_is_rest(int dir, const char *name, struct str bytes)
     AUTO_BUF struct buf now = BUF_INIT(2 * PROTECT_FILE_MAX);
     AUTO_BUF struct buf plain = BUF_INIT(4 * PROTECT_FILE_MAX);
     struct gitconfig config;
-    if (!hold_read(dir, name, &now))
+    if (!quarantine_read(dir, name, &now))
         return false;
     size_t n = 0;
     if (gitconfig_parse(bytes, &a, &config))
@@ -171,7 +171,7 @@ static bool trust_held_put_back(
         .flags = REPLACE_SYNC | REPLACE_EXACT_MODE | (over ? 0 : REPLACE_NEW)};
     if (!replace_file(&o, bytes))
         return err_errno(err, errno == EEXIST ? E_CONFLICT : E_IO, errno,
-            "cannot put it back as '" STR_FMT "'", STR_ARG(h->place));
+            "cannot restore it as '" STR_FMT "'", STR_ARG(h->place));
     (void)unlinkat(h->dir, h->name, 0);
     return true;
 }
@@ -180,8 +180,9 @@ bool trust_held_read(struct str path, struct arena *a, struct trust_held *h, str
 {
     if (str_is(lexical_name(path), "gitlinks"))
         return err_set(err, E_CLI_INVALID_ARG,
-            "'" STR_FMT "' lists entries of an index; put them back with 'git update-index "
-            "--index-info', which reads such lines",
+            "'" STR_FMT
+            "' lists entries of an index; restore them with 'git update-index --index-info', "
+            "which reads such lines",
             STR_ARG(path));
     h->place = trust_held_original_path(path, a);
     h->settings = str_starts_with(lexical_name(h->place), STR("config"));

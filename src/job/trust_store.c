@@ -23,11 +23,11 @@ static bool check_store(const struct trust_store *s, struct err *err)
 {
     struct stat st;
     if (fstat(s->dir, &st) != 0)
-        return err_errno(err, E_IO, errno, "cannot look at '%s'", s->path);
+        return err_errno(err, E_IO, errno, "cannot stat '%s'", s->path);
     return private_is(&st) ||
            err_set(err, E_CONFIG,
-               "'%s' belongs to another user, or others can write to it: what it says is not "
-               "believed; remove it, or make it yours alone (chmod 700)",
+               "'%s' belongs to another user, or others can write to it, and is therefore "
+               "ignored; remove it, or make it private (chmod 700)",
                s->path);
 }
 
@@ -35,10 +35,10 @@ bool trust_open(const char *path, bool make, struct trust_store *ret_store, stru
 {
     AUTO(trust_close) struct trust_store s = {.dir = -1, .path = path};
     if (make && !private_make(path))
-        return err_errno(err, E_IO, errno, "cannot make the directory '%s'", path);
+        return err_errno(err, E_IO, errno, "cannot create the directory '%s'", path);
     s.dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (s.dir < 0 && errno == ENOENT)
-        return err_set(err, E_NOT_FOUND, "nothing is trusted: there is no '%s'", path);
+        return err_set(err, E_NOT_FOUND, "nothing is trusted: '%s' does not exist", path);
     if (s.dir < 0)
         return err_errno(err, E_CONFIG, errno, "cannot open the directory '%s'", path);
     if (!check_store(&s, err))

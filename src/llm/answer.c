@@ -109,7 +109,7 @@ static struct answer_block *open_block(struct answer *a, uint64_t key, struct er
     if (b)
         a->last = (size_t)(b - a->blocks);
     else
-        err_set(err, E_PROVIDER, "the answer goes on with block %llu, which is not open",
+        err_set(err, E_PROVIDER, "the answer continues block %llu, which is not open",
             (unsigned long long)key);
     return b;
 }
@@ -126,7 +126,7 @@ static bool new_block(struct answer *a, const struct answer_block *b, struct err
 {
     if (answer_find_block(a, b->key))
         return err_set(
-            err, E_PROVIDER, "block %llu of the answer begins twice", (unsigned long long)b->key);
+            err, E_PROVIDER, "block %llu of the answer starts twice", (unsigned long long)b->key);
     if (a->n_blocks == ANSWER_BLOCKS_MAX)
         return err_set(err, E_PROVIDER, "the answer has more than %d blocks", ANSWER_BLOCKS_MAX);
     GROW(a->blocks, a->n_blocks, a->cap_blocks, ANSWER_BLOCKS_MAX);

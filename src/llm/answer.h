@@ -14,7 +14,7 @@
 #ifndef LLM_ANSWER_H
 #define LLM_ANSWER_H
 
-#include "llm/event.h"
+#include "llm/llm_event.h"
 #include "llm/message.h"
 
 enum {

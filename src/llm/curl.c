@@ -96,11 +96,12 @@ bool curl_get(const struct curl **ret_curl, struct err *err)
     pthread_once(&once_loaded, curl_init_library);
     if (missing == names[0])
         return err_set(err, E_CONFIG,
-            "libcurl.so.4 is not there, and without it no service can be reached; on Debian: "
-            "apt install libcurl4");
+            "libcurl.so.4 was not found: it is required to reach a service; on Debian: apt "
+            "install libcurl4");
     if (missing)
         return err_set(err, E_CONFIG,
-            "this machine's libcurl does not work: %s is missing or fails; 7.66 or later is needed",
+            "libcurl does not work on this machine: %s is missing or fails; version 7.66 or "
+            "later is required",
             missing);
     *ret_curl = &loaded;
     return true;

@@ -135,7 +135,7 @@ bool http_note_interim(struct http *h)
 
 bool http_too_many_interim(const struct http *h, struct err *err)
 {
-    return http_fail(h, "protocol", "%s sends interim answers (HTTP 1xx) and no other", NULL, err);
+    return http_fail(h, "protocol", "%s sends only interim responses (HTTP 1xx)", NULL, err);
 }
 
 bool http_quiet(const struct http *h, uint64_t *ret_left_ms, struct err *err)

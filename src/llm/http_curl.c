@@ -85,29 +85,29 @@ struct http_curl_failure {
 };
 
 static const struct http_curl_failure transports[] = {
-    {CURLE_URL_MALFORMAT, "url", "'%s' is no address that can be used"},
-    {CURLE_COULDNT_RESOLVE_PROXY, "resolve", "the proxy for %s is not known by that name"},
-    {CURLE_COULDNT_RESOLVE_HOST, "resolve", "no host is known by the name %s; is there a network?"},
+    {CURLE_URL_MALFORMAT, "url", "'%s' is not a valid address"},
+    {CURLE_COULDNT_RESOLVE_PROXY, "resolve", "cannot resolve the host name of the proxy for %s"},
+    {CURLE_COULDNT_RESOLVE_HOST, "resolve", "cannot resolve the host name %s; check the network"},
     {CURLE_COULDNT_CONNECT, "connect", "cannot connect to %s"},
-    {CURLE_WEIRD_SERVER_REPLY, "protocol", "%s does not speak HTTP"},
-    {CURLE_UNSUPPORTED_PROTOCOL, "protocol", "%s does not speak HTTP"},
-    {CURLE_HTTP2, "reset", "%s broke the connection off"},
-    {CURLE_HTTP2_STREAM, "reset", "%s broke the connection off"},
-    {CURLE_PARTIAL_FILE, "reset", "%s broke the answer off in the middle"},
+    {CURLE_WEIRD_SERVER_REPLY, "protocol", "the answer of %s is not HTTP"},
+    {CURLE_UNSUPPORTED_PROTOCOL, "protocol", "the answer of %s is not HTTP"},
+    {CURLE_HTTP2, "reset", "%s closed the connection unexpectedly"},
+    {CURLE_HTTP2_STREAM, "reset", "%s closed the connection unexpectedly"},
+    {CURLE_PARTIAL_FILE, "reset", "%s closed the connection in the middle of the answer"},
     {CURLE_GOT_NOTHING, "reset", "%s closed the connection without an answer"},
-    {CURLE_SEND_ERROR, "reset", "%s broke the connection off while the request was sent"},
-    {CURLE_RECV_ERROR, "reset", "%s broke the connection off"},
+    {CURLE_SEND_ERROR, "reset", "%s closed the connection while the request was being sent"},
+    {CURLE_RECV_ERROR, "reset", "%s closed the connection unexpectedly"},
     {CURLE_OPERATION_TIMEDOUT, "timeout", "%s did not answer in time"},
-    {CURLE_SSL_CONNECT_ERROR, "tls", "no encrypted connection to %s: TLS fails"},
-    {CURLE_PEER_FAILED_VERIFICATION, "tls", "%s shows a certificate that is not trusted"},
+    {CURLE_SSL_CONNECT_ERROR, "tls", "cannot establish a TLS connection to %s"},
+    {CURLE_PEER_FAILED_VERIFICATION, "tls", "the certificate of %s is not trusted"},
     {CURLE_SSL_CACERT_BADFILE, "tls",
-        "the certificates for checking %s can't be read (SSL_CERT_FILE, SSL_CERT_DIR); on Debian: "
-        "apt install ca-certificates"},
+        "cannot read the CA certificates to verify %s (SSL_CERT_FILE, SSL_CERT_DIR); on "
+        "Debian: apt install ca-certificates"},
 };
 
 static const struct http_curl_failure no_certs = {CURLE_PEER_FAILED_VERIFICATION, "tls",
-    "there are no CA certificates for checking %s: install them (on Debian: apt install "
-    "ca-certificates), or name a file of them with SSL_CERT_FILE"};
+    "no CA certificates to verify %s: install them (on Debian: apt install "
+    "ca-certificates), or set SSL_CERT_FILE to a file that contains them"};
 
 static bool http_curl_fail(struct http_curl_request *r, struct err *err)
 {

@@ -163,11 +163,11 @@ static bool http_plain_fail(struct http_plain_request *p, struct err *err)
     if (p->http.interim > HTTP_INTERIM_MAX)
         return http_too_many_interim(&p->http, err);
     if (p->in.state == INTAKE_BAD)
-        return http_fail(&p->http, "protocol", "%s does not speak HTTP", NULL, err);
+        return http_fail(&p->http, "protocol", "the answer of %s is not HTTP", NULL, err);
     if (why)
-        return http_fail(&p->http, "reset", "%s broke the connection off", why, err);
+        return http_fail(&p->http, "reset", "%s closed the connection unexpectedly", why, err);
     return http_fail(&p->http, "reset",
-        http_plain_has_head(p) ? "%s broke the answer off in the middle"
+        http_plain_has_head(p) ? "%s closed the connection in the middle of the answer"
                                : "%s closed the connection without an answer",
         NULL, err);
 }

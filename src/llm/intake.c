@@ -133,7 +133,7 @@ static void begin_body(struct intake *in)
 
 /* A first byte that cannot begin a request, such as TLS: fail at once, since the peer waits for an
  * answer before it sends more. */
-static bool is_foreign(const struct intake *in)
+static bool intake_is_foreign(const struct intake *in)
 {
     unsigned char first = in->at < in->in.n ? (unsigned char)in->in.p[in->at] : '\n';
     return in->head.n == 0 && first != '\r' && first != '\n' && (first < ' ' || first > '~');
@@ -142,7 +142,7 @@ static bool is_foreign(const struct intake *in)
 static bool step_head(struct intake *in)
 {
     struct str line;
-    if (is_foreign(in)) {
+    if (intake_is_foreign(in)) {
         intake_reject(in, 400);
         return false;
     }

@@ -9,7 +9,7 @@
 #define LLM_MASK_STREAM_H
 
 #include "base/mask.h"
-#include "llm/event.h"
+#include "llm/llm_event.h"
 
 enum {
     MASK_STREAM_MAX = 16, /* blocks with held text; beyond that the oldest is released */

@@ -117,9 +117,9 @@ static bool message_check_keys(
 {
     static const char *const wanted[] = {
         [KIND_TEXT] = "a string",
-        [KIND_WORD] = "a string that is not empty",
+        [KIND_WORD] = "a non-empty string",
         [KIND_BOOL] = "true or false",
-        [KIND_COUNT] = "a number from 0 on",
+        [KIND_COUNT] = "a number of at least 0",
         [KIND_OBJECT] = "an object",
         [KIND_LIST] = "a list",
         [KIND_ANY] = "a value",
@@ -177,7 +177,7 @@ static bool check_image(const struct message_checker *c, const json_t *block)
     bool image = str_starts_with(json_str(json_object_get(block, "mime_type")), STR("image/"));
     place_add_key(c->place, image ? STR("data") : STR("mime_type"));
     if (!image)
-        return message_set_error(c, "is no type of an image, such as image/png");
+        return message_set_error(c, "is not an image type such as image/png");
     if (!base64_size(json_str(json_object_get(block, "data")), &n))
         return message_set_error(c, "is not base64");
     if (n > IMAGE_MAX)
@@ -193,7 +193,7 @@ static bool check_block(
     enum block_type kind = block_type(block);
     if (!(message_rules[type].blocks & 1U << kind)) {
         char what[128];
-        snprintf(what, sizeof(what), "a message of type %s can't hold a block of type %s",
+        snprintf(what, sizeof(what), "a message of type %s cannot contain a block of type %s",
             message_type_names[type], block_type_names[kind]);
         return message_set_error(c, what);
     }
@@ -390,10 +390,10 @@ bool block_image(struct str bytes, const char *name, json_t **ret_block, struct 
     const char *type = image_type(bytes);
     if (!type)
         return err_set(err, E_TOOL_VALIDATION,
-            "'%s' is no image that can be sent: only PNG, JPEG, GIF and WebP can", name);
+            "'%s' is not a supported image: only PNG, JPEG, GIF and WebP can be sent", name);
     if (bytes.n > IMAGE_MAX)
         return err_set(err, E_TOOL_VALIDATION,
-            "the image '%s' has %.1f MiB: at most 5 MiB can be sent; make it smaller", name,
+            "the image '%s' is %.1f MiB large: at most 5 MiB can be sent; make it smaller", name,
             (double)bytes.n / (1 << 20));
     AUTO_BUF struct buf data = BUF_INIT(IMAGE_MAX / 3 * 4 + 8);
     base64_add(&data, bytes);

@@ -46,8 +46,8 @@ static bool provider_by_name(
         choice_add(&c, services[i].name);
     }
     choice_hint(&c, "", &hint);
-    return err_set(err, E_CONFIG, "there is no provider '%s'%s; there are %s", name, buf_z(&hint),
-        choice_list(&c));
+    return err_set(err, E_CONFIG, "no such provider '%s'; available: %s%s", name, choice_list(&c),
+        buf_z(&hint));
 }
 
 /* Finds a service whose variable is set; returns how many are set. */
@@ -75,16 +75,16 @@ static bool provider_choose_service(
     size_t n = provider_by_variable(true, ret_service);
     if (n > 1)
         return err_set(err, E_CONFIG,
-            "both ANTHROPIC_API_KEY and OPENAI_API_KEY are set; say which with --provider "
+            "both ANTHROPIC_API_KEY and OPENAI_API_KEY are set; choose with --provider "
             "anthropic or --provider openai");
     if (n == 0 && (n = provider_by_variable(false, ret_service)) > 1)
         return err_set(err, E_CONFIG,
-            "both ANTHROPIC_BASE_URL and OPENAI_BASE_URL are set; say which with --provider "
+            "both ANTHROPIC_BASE_URL and OPENAI_BASE_URL are set; choose with --provider "
             "anthropic or --provider openai");
     if (n == 0 && (o->base_url || o->key.p))
         return err_set(err, E_CONFIG,
-            "an address or a key alone does not tell who is spoken to; add --provider anthropic "
-            "or --provider openai");
+            "cannot infer the provider from a base URL or a key alone; add --provider "
+            "anthropic or --provider openai");
     return true;
 }
 
@@ -99,14 +99,16 @@ bool provider_check_url(struct str url, struct err *err)
     struct str host = str_skip(url, head);
     if (!ok || host.n == 0 || host.p[0] == '/' || url.n > URL_MAX)
         return err_set(err, E_CONFIG,
-            "'" STR_FMT "' is no base URL; one looks like http://127.0.0.1:8080/v1",
+            "'" STR_FMT "' is not a valid base URL; expected one such as http://127.0.0.1:8080/v1",
             STR_ARG(str_head(url, 200)));
     ptrdiff_t slash = str_find(host, '/');
     if (str_find(str_head(host, slash < 0 ? host.n : (size_t)slash), '@') >= 0)
         return err_set(err, E_CONFIG,
-            "a base URL with a name or password in it is not used; keys come from a variable");
+            "a base URL must not contain a user name or password; keys come from an "
+            "environment variable");
     if (str_find(url, '?') >= 0 || str_find(url, '#') >= 0)
-        return err_set(err, E_CONFIG, "'" STR_FMT "' is no base URL: nothing may follow its path",
+        return err_set(err, E_CONFIG,
+            "'" STR_FMT "' is not a valid base URL: '?' and '#' are not allowed",
             STR_ARG(str_head(url, 200)));
     return true;
 }
@@ -117,7 +119,7 @@ static bool check_key(struct str key, const char *name, struct err *err)
     for (size_t i = 0; i < key.n; i++)
         if (key.p[i] <= ' ' || key.p[i] >= 0x7F)
             return err_set(err, E_CONFIG,
-                "the key in %s has a blank, a line end or another character that no key has", name);
+                "the key in %s contains a blank, a line break or another invalid character", name);
     return true;
 }
 
@@ -132,12 +134,14 @@ static bool set_up_service(struct provider *p, const struct dialect *d, struct e
     const struct provider_options *o = &p->options;
     struct str key = o->key.p ? o->key : str_z(provider_variable(d->key_variable));
     struct str url = str_trim_end(str_z(base_of(o, d)), '/');
-    if (!provider_check_url(url, err) || (key.p && !check_key(key, d->key_variable, err)))
+    if (!provider_check_url(url, err))
+        return err_wrap(err, "%s", o->base_url ? "--base-url" : d->base_variable);
+    if (key.p && !check_key(key, d->key_variable, err))
         return false;
     bool elsewhere = !str_eq(url, str_trim_end(str_z(d->default_base), '/'));
     if (!key.n && !elsewhere)
         return err_set(err, E_CONFIG,
-            "there is no key for %s: set %s, or try --provider scripted, which needs none", p->name,
+            "no API key for %s: set %s, or use --provider scripted, which needs no key", p->name,
             d->key_variable);
     p->dialect = d;
     p->source = &source_service;
@@ -176,9 +180,9 @@ bool provider_open(
         return false;
     if (service->dialect && options->script)
         return err_set(
-            err, E_CONFIG, "a script goes with --provider scripted, not with '%s'", service->name);
+            err, E_CONFIG, "a script requires --provider scripted, not '%s'", service->name);
     if (!service->dialect && options->base_url)
-        return err_set(err, E_CONFIG, "a script has no address: leave the base URL out");
+        return err_set(err, E_CONFIG, "a script has no address: omit the base URL");
     struct provider *p = base_alloc(sizeof(*p));
     *p = (struct provider){.name = service->name, .options = *options};
     bool ok = service->dialect ? set_up_service(p, service->dialect, err) : set_up_script(p, err);

@@ -16,7 +16,7 @@
 #ifndef LLM_PROVIDER_H
 #define LLM_PROVIDER_H
 
-#include "llm/event.h"
+#include "llm/llm_event.h"
 #include "llm/request.h"
 
 enum stream_step {

@@ -9,6 +9,6 @@ bool llm_request_check(const struct llm_request *request, struct err *err)
         return err_set(err, E_CLI_INVALID_ARG, "the temperature must be from 0 to 2, but is %g", t);
     if (request->thinking_tokens > LLM_TOKENS_MAX || request->max_tokens > LLM_TOKENS_MAX)
         return err_set(
-            err, E_CLI_INVALID_ARG, "at most %d tokens can be asked for", LLM_TOKENS_MAX);
+            err, E_CLI_INVALID_ARG, "at most %d tokens can be requested", LLM_TOKENS_MAX);
     return true;
 }

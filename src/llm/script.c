@@ -71,84 +71,88 @@ static const struct field call_fields[] = {
     FIELD_STR(
         "name", struct script_call, name, "the tool", .flags = FIELD_REQUIRED, FIELD_RANGE(1, 256)),
     FIELD_JSON("arguments", struct script_call, arguments,
-        "any JSON, {} unless given; a string is sent as it is, so that it may be no JSON"),
-    FIELD_STR("id", struct script_call, id, "made, unless given", FIELD_RANGE(1, 256)),
+        "any JSON value; default: {}; a string is sent unchanged, so that it may be "
+        "invalid JSON"),
+    FIELD_STR(
+        "id", struct script_call, id, "id of the call; default: generated", FIELD_RANGE(1, 256)),
 };
 static const struct shape call_shape =
-    SHAPE("tool_call", struct script_call, call_fields, "a call of a tool");
+    SHAPE("tool_call", struct script_call, call_fields, "a tool call");
 
 static const struct field part_fields[] = {
-    FIELD_STR("text", struct script_part, text, "what is said"),
-    FIELD_STR("thinking", struct script_part, thinking, "what is thought"),
-    FIELD_STR("signature", struct script_part, signature, "of the thinking"),
-    FIELD_STR("redacted_thinking", struct script_part, redacted, "thinking that nobody can read"),
-    FIELD_MAYBE("tool_call", struct script_part, call, &call_shape, "a call of a tool"),
-    FIELD_U64("delay_ms", struct script_part, delay_ms, "nothing comes for so long",
+    FIELD_STR("text", struct script_part, text, "text of the answer"),
+    FIELD_STR("thinking", struct script_part, thinking, "text of the thinking"),
+    FIELD_STR("signature", struct script_part, signature, "signature of the thinking"),
+    FIELD_STR("redacted_thinking", struct script_part, redacted,
+        "redacted thinking, which is not readable"),
+    FIELD_MAYBE("tool_call", struct script_part, call, &call_shape, "a tool call"),
+    FIELD_U64("delay_ms", struct script_part, delay_ms, "pause before the next part",
         FIELD_HAS(struct script_part, has_delay), FIELD_RANGE(0, SCRIPT_DELAY_MAX)),
     FIELD_STR("raw", struct script_part, raw,
-        "put into the stream as it is (serve-script alone: offline nothing is said)"),
+        "written to the stream unchanged (only with serve-script; ignored offline)"),
 };
 static const struct shape part_shape =
-    SHAPE("part", struct script_part, part_fields, "a part of an answer: one of these");
+    SHAPE("part", struct script_part, part_fields, "a part of an answer: one of these keys");
 
 static const struct field usage_fields[] = {
     FIELD_U64("input_tokens", struct usage, input_tokens, "read"),
     FIELD_U64("output_tokens", struct usage, output_tokens, "written"),
-    FIELD_U64("cache_read_tokens", struct usage, cache_read_tokens, "found in the cache"),
-    FIELD_U64("cache_write_tokens", struct usage, cache_write_tokens, "put into the cache"),
+    FIELD_U64("cache_read_tokens", struct usage, cache_read_tokens, "read from the cache"),
+    FIELD_U64("cache_write_tokens", struct usage, cache_write_tokens, "written to the cache"),
 };
-static const struct shape usage_shape =
-    SHAPE("usage", struct usage, usage_fields, "what the service counts");
+static const struct shape usage_shape = SHAPE("usage", struct usage, usage_fields, "token counts");
 
 static const struct field error_fields[] = {
-    FIELD_STR(
-        "message", struct script_error, message, "the service's words", .flags = FIELD_REQUIRED),
-    FIELD_U32("status", struct script_error, status, "HTTP's; left out: an error within the stream",
-        FIELD_RANGE(300, 599)),
-    FIELD_STR("type", struct script_error, type, "such as overloaded_error"),
-    FIELD_STR("retry_after", struct script_error, retry_after, "the header of that name"),
-    FIELD_MAP("headers", struct script_error, headers, "further headers (serve-script alone)"),
+    FIELD_STR("message", struct script_error, message, "error message of the service",
+        .flags = FIELD_REQUIRED),
+    FIELD_U32("status", struct script_error, status,
+        "HTTP status; if absent, the error is sent within the stream", FIELD_RANGE(300, 599)),
+    FIELD_STR("type", struct script_error, type, "error type, such as overloaded_error"),
+    FIELD_STR("retry_after", struct script_error, retry_after, "value of the Retry-After header"),
+    FIELD_MAP(
+        "headers", struct script_error, headers, "additional headers (only with serve-script)"),
 };
 static const struct shape error_shape =
-    SHAPE("error", struct script_error, error_fields, "what goes wrong");
+    SHAPE("error", struct script_error, error_fields, "an error");
 
 static const struct field turn_fields[] = {
     FIELD_STR("when", struct script_turn, when,
-        "only if the last user text has a match of this regular expression"),
+        "use this turn only if the regular expression matches the last user text"),
     FIELD_ENUM("last", struct script_turn, last, last_names,
-        "only if the last message is a user's, or a tool's result", .def = "\"any\""),
-    FIELD_BOOL("repeat", struct script_turn, repeat, "it can be played again and again"),
-    FIELD_OBJECTS("content", struct script_turn, parts, n_parts, &part_shape, "what is said"),
+        "use this turn only if the last message is from the user, or is a tool result",
+        .def = "\"any\""),
+    FIELD_BOOL("repeat", struct script_turn, repeat, "use this turn any number of times"),
+    FIELD_OBJECTS("content", struct script_turn, parts, n_parts, &part_shape, "text of the answer"),
     FIELD_STR("stop_reason", struct script_turn, stop_reason,
-        "why it ends; tool_use or end_turn unless given"),
-    FIELD_OBJECT("usage", struct script_turn, usage, &usage_shape, "what the service counts"),
+        "stop reason; default: tool_use or end_turn"),
+    FIELD_OBJECT("usage", struct script_turn, usage, &usage_shape, "token counts"),
     FIELD_U64("delta_bytes", struct script_turn, delta_bytes,
-        "how long the pieces of texts are; words unless given", FIELD_RANGE(1, 1 << 20)),
-    FIELD_MAYBE("error", struct script_turn, error, &error_shape, "fails with this"),
+        "size of the pieces of texts; default: one word", FIELD_RANGE(1, 1 << 20)),
+    FIELD_MAYBE("error", struct script_turn, error, &error_shape, "fail with this error"),
     FIELD_U64("after", struct script_turn, after,
-        "after how many deltas the error or fault comes; at the end unless given",
+        "number of deltas before the error or fault; default: all",
         FIELD_HAS(struct script_turn, has_after)),
-    FIELD_ENUM("fault", struct script_turn, fault, fault_names, "what breaks the stream",
-        .def = "\"none\""),
+    FIELD_ENUM(
+        "fault", struct script_turn, fault, fault_names, "fault in the stream", .def = "\"none\""),
     FIELD_U64("chunk_bytes", struct script_turn, chunk_bytes,
-        "how many bytes are sent in one piece; event by event unless given (serve-script alone)",
+        "number of bytes sent at once; default: one event (only with serve-script)",
         FIELD_RANGE(1, 1 << 20)),
     FIELD_ENUM("line_end", struct script_turn, line_end, line_end_names,
-        "how lines end (serve-script alone)", .def = "\"lf\""),
+        "line endings (only with serve-script)", .def = "\"lf\""),
     FIELD_BOOL("comments", struct script_turn, comments,
-        "comments between the events (serve-script alone)"),
+        "send comments between the events (only with serve-script)"),
 };
 static const struct shape turn_shape = SHAPE("turn", struct script_turn, turn_fields, "one answer");
 
 static const struct field document_fields[] = {
     FIELD_U32("version", struct script_document, version, "1", .flags = FIELD_REQUIRED,
         FIELD_RANGE(1, 1)),
-    FIELD_STR("model", struct script_document, model, "who is said to answer"),
+    FIELD_STR("model", struct script_document, model, "name of the model in answers"),
     FIELD_OBJECTS("turns", struct script_document, turns, n_turns, &turn_shape, "the answers",
         .flags = FIELD_REQUIRED, FIELD_RANGE(0, SCRIPT_TURNS_MAX)),
 };
 const struct shape script_shape =
-    SHAPE("script", struct script_document, document_fields, "what a model would say");
+    SHAPE("script", struct script_document, document_fields, "prepared answers of a model");
 
 /* Checks -------------------------------------------------------------------------------------- */
 
@@ -165,8 +169,7 @@ static bool script_check_version(const json_t *tree, struct err *err)
     if (!json_is_integer(version) || number == SCRIPT_VERSION)
         return true;
     err_set(err, E_PROTOCOL_VERSION_MISMATCH,
-        "version: version %lld of scripts is not supported: this program reads %d", number,
-        SCRIPT_VERSION);
+        "version: version %lld of scripts is not supported: expected %d", number, SCRIPT_VERSION);
     err_ctx_int(err, "provided_version", number);
     err_ctx_int(err, "supported_version", SCRIPT_VERSION);
     return err_ctx(err, "field", "version");
@@ -184,9 +187,9 @@ static bool check_parts(
         if (kinds != 1)
             return script_fail(err, at,
                 "expected one of 'text', 'thinking', 'redacted_thinking', 'tool_call', 'delay_ms' "
-                "and 'raw'");
+                "or 'raw'");
         if (part->signature.p && !part->thinking.p)
-            return script_fail(err, at, "a 'signature' belongs to 'thinking'");
+            return script_fail(err, at, "'signature' requires 'thinking'");
     }
     return true;
 }
@@ -196,7 +199,7 @@ static bool script_compile_turn(struct script *s, size_t index, struct err *err)
     const struct script_turn *turn = &s->document.turns[index];
     const char *place = arena_printf(&s->arena, "turns[%zu]", index);
     if (turn->error && turn->fault)
-        return script_fail(err, place, "either an 'error' or a 'fault', not both");
+        return script_fail(err, place, "'error' and 'fault' cannot be combined");
     if (turn->when.p && !regex_new(turn->when, &s->states[index].when, err)) {
         err_wrap(err, "%s.when", place);
         return err_ctx(err, "field", "%s.when", place);

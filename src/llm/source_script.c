@@ -39,7 +39,7 @@ static enum source_step player_fail(
     const struct script_error *e = turn->error;
     if (!e) {
         a->failure.broken = true;
-        err_set(err, E_PROVIDER, "the script breaks the answer off here");
+        err_set(err, E_PROVIDER, "the script interrupts the answer here");
         return SOURCE_FAILED;
     }
     a->failure.status = (long)e->status;
@@ -47,7 +47,7 @@ static enum source_step player_fail(
     if (e->retry_after.p)
         snprintf(a->failure.retry_after, sizeof(a->failure.retry_after), STR_FMT,
             STR_ARG(str_head(e->retry_after, sizeof(a->failure.retry_after) - 1)));
-    err_set(err, E_PROVIDER, "the script fails: " STR_FMT, STR_ARG(str_head(e->message, 4096)));
+    err_set(err, E_PROVIDER, "error in the script: " STR_FMT, STR_ARG(str_head(e->message, 4096)));
     if (e->type.p)
         err_ctx(err, "provider_error", STR_FMT, STR_ARG(str_head(e->type, 128)));
     return SOURCE_FAILED;

@@ -68,7 +68,7 @@ static bool service_start_call(struct attempt *a, struct err *err)
     c->dialect->headers(str_z(p->key), &c->headers);
     c->dialect->write(&request, &c->body);
     if (!buf_ok(&c->body))
-        return err_set(err, E_PROVIDER, "the request is longer than %d MB, and was not sent",
+        return err_set(err, E_PROVIDER, "the request is larger than %d MB and was not sent",
             DIALECT_BODY_MAX >> 20);
     const struct http_spec spec = {
         .client = p->client,
@@ -163,12 +163,12 @@ static bool service_check_content_type(struct service_call *c, struct err *err)
     struct str type = http_header(c->http, "content-type");
     if (encoding.n && !str_is(encoding, "identity"))
         return err_set(err, E_PROVIDER,
-            "%s answers compressed (" STR_FMT "), which nobody asked for",
+            "%s sent a compressed answer (" STR_FMT "), which was not requested",
             c->attempt->provider->name, STR_ARG(str_head(encoding, 40)));
     c->foreign = type.n && !is_type(type, STR("text/event-stream"));
     if (is_type(type, STR("text/html")))
         return err_set(err, E_PROVIDER,
-            "%s is no service for models: it answers with a web page; check the base URL",
+            "%s is not a model service: it sent a web page; check the base URL",
             c->attempt->provider->base_url);
     return true;
 }
@@ -205,7 +205,7 @@ static bool fail_foreign(struct service_call *c, struct err *err)
     AUTO_BUF struct buf words = BUF_INIT(ERROR_BODY_MAX), kind = BUF_INIT(256);
     struct str type = str_head(http_header(c->http, "content-type"), 80);
     c->dialect->explain(buf_str(&c->answer), &words, &kind);
-    err_set(err, E_PROVIDER, "%s answers with '" STR_FMT "', not with a stream of events%s%s",
+    err_set(err, E_PROVIDER, "%s sent '" STR_FMT "', not a stream of events%s%s",
         c->attempt->provider->base_url, STR_ARG(type), words.n ? ": " : "", buf_z(&words));
     return kind.n ? err_ctx(err, "provider_error", "%s", buf_z(&kind)) : false;
 }

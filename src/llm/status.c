@@ -14,17 +14,17 @@ static void status_describe_key(const struct provider *p, struct buf *b)
     if (p->key)
         buf_printf(b, "the key in %s was not accepted by %s", p->key_variable, p->name);
     else
-        buf_printf(b, "%s wants a key: set %s", p->base_url, p->key_variable);
+        buf_printf(b, "%s requires a key: set %s", p->base_url, p->key_variable);
 }
 
 static void status_describe_forbidden(const struct provider *p, struct buf *b)
 {
-    buf_printf(b, "the key in %s may not do this at %s", p->key_variable, p->name);
+    buf_printf(b, "the key in %s has no permission for this at %s", p->key_variable, p->name);
 }
 
 static void status_describe_missing(const struct provider *p, struct buf *b)
 {
-    buf_printf(b, "%s knows no model '%s', or nothing answers at that address; check --model",
+    buf_printf(b, "%s has no model '%s', or there is no service at that address; check --model",
         p->base_url, p->model);
 }
 
@@ -35,32 +35,33 @@ struct status_row {
 };
 
 static const struct status_row rows[] = {
-    {304, "says that nothing has changed, which is no answer", NULL},
-    {400, "does not accept the request", NULL},
+    {304, "sent 'not modified' instead of an answer", NULL},
+    {400, "rejected the request", NULL},
     {401, NULL, status_describe_key},
-    {402, "wants to be paid: the account has no credit", NULL},
+    {402, "requires payment: the account has no credit", NULL},
     {403, NULL, status_describe_forbidden},
     {404, NULL, status_describe_missing},
-    {408, "waited too long for the request", NULL},
+    {408, "timed out waiting for the request", NULL},
     {409, "was busy with another request of this account", NULL},
-    {413, "does not take so long a request: the conversation has to become shorter", NULL},
-    {429, "takes no more requests for now: a limit of this account is reached", NULL},
-    {500, "had a failure of its own", NULL},
-    {502, "can't be reached behind its gateway", NULL},
-    {503, "is not available for now", NULL},
+    {413, "rejected the request as too large: shorten the conversation", NULL},
+    {429, "is rate limiting requests: a limit of this account was reached", NULL},
+    {500, "had an internal error", NULL},
+    {502, "cannot be reached by its gateway", NULL},
+    {503, "is temporarily unavailable", NULL},
     {504, "did not answer its gateway in time", NULL},
-    {529, "is overloaded for now", NULL},
+    {529, "is temporarily overloaded", NULL},
 };
 
 static void status_describe_redirect(const struct provider *p, struct str location, struct buf *b)
 {
-    buf_printf(b, "%s sends us elsewhere", p->base_url);
+    buf_printf(b, "%s sent a redirect", p->base_url);
     if (location.n) {
         buf_add_z(b, ", to '");
         utf8_add_printable(b, str_head(location, 200));
         buf_add_byte(b, '\'');
     }
-    buf_add_z(b, "; that is not followed, since the key would go along: set the base URL instead");
+    buf_add_z(b, "; redirects are not followed, because the key would be sent along: set the base "
+                 "URL instead");
 }
 
 static void status_describe(
@@ -81,7 +82,7 @@ static void status_describe(
     }
     const char *words_for = status >= 500   ? "failed"
                             : status >= 300 ? "refused the request"
-                                            : "gives no answer";
+                                            : "sent no answer";
     buf_printf(b, "%s %s", p->name, words_for);
 }
 

@@ -28,7 +28,7 @@ bool provider_stream(struct provider *p, const struct llm_request *request,
         return false;
     int wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
     if (wake < 0)
-        return err_errno(err, E_IO, errno, "cannot make an event descriptor");
+        return err_errno(err, E_IO, errno, "cannot create an event descriptor");
     struct stream *s = base_alloc(sizeof(*s));
     *s = (struct stream){.state = STREAM_NEW};
     pthread_mutex_init(&s->lock, NULL);
@@ -95,7 +95,8 @@ static void stream_explain_failure(struct stream *s, enum retry_verdict verdict,
         stream_append_message(e, " (tried %u times)", s->retry.attempt + 1);
     if (verdict == RETRY_TOO_LONG)
         stream_append_message(e,
-            "; it asks to wait for %llu s, which is longer than cordon waits: try later",
+            "; the service asks to wait for %llu s, which is longer than the maximum: try "
+            "again later",
             (unsigned long long)(asked_ms + 999) / 1000);
     if (f->status)
         err_ctx_int(e, "status", f->status);

@@ -26,7 +26,7 @@ static bool waiter_wait(const struct waiter *w, uint64_t ms, struct err *err)
     if (n > 0)
         return err_set(err, E_CANCELED, "interrupted while the model was answering");
     if (w->deadline_ms && clock_mono_ms() >= w->deadline_ms) {
-        err_set(err, E_TIMEOUT, "the time is up, and the model was still answering");
+        err_set(err, E_TIMEOUT, "timeout: the model was still answering");
         return err_ctx(err, "budget", "time");
     }
     return true;

@@ -97,7 +97,7 @@ bool wire_parse(struct str text, json_t **ret_tree, struct err *err)
             return true;
     }
     err_move(err, &first);
-    return err_wrap(err, "the service's answer can't be understood");
+    return err_wrap(err, "cannot parse the service's answer");
 }
 
 /* Appends a printable, shortened text; false if it is empty. */
@@ -215,7 +215,7 @@ bool wire_fail(struct err *err, const json_t *error, struct str fallback)
 
 bool wire_cut_off(struct err *err)
 {
-    err_set(err, E_PROVIDER, "the service's answer broke off before its end");
+    err_set(err, E_PROVIDER, "the service's answer ended early");
     return err_ctx(err, "retry", "true");
 }
 

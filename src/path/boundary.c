@@ -88,8 +88,8 @@ static bool add_root(struct boundary *b, int owned_fd, const char *shown,
         return err_set(err, E_IO, "more than %d roots", BOUNDARY_ROOTS_MAX);
     char *name = beneath_name(fd);
     if (!name)
-        return err_set(
-            err, E_IO, "'%s' has no name any more (was it removed, or is /proc not there?)", shown);
+        return err_set(err, E_IO,
+            "cannot determine the path of '%s' (was it removed, or is /proc not mounted?)", shown);
     b->roots[b->n_roots++] = (struct boundary_root){TAKE_FD(fd), str_z(name), access, class};
     return true;
 }
@@ -108,7 +108,7 @@ bool boundary_add_fd(struct boundary *b, int fd, enum boundary_access access,
 {
     int own = openat(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (own < 0)
-        return err_errno(err, E_IO, errno, "cannot use a descriptor as a directory");
+        return err_errno(err, E_IO, errno, "cannot use a file descriptor as a directory");
     return add_root(b, own, "the directory", access, class, err);
 }
 
@@ -152,8 +152,8 @@ bool boundary_set_base(struct boundary *b, const char *path, struct err *err)
         return err_errno(err, E_IO, errno, "cannot use '%s' as a directory", path);
     char *name = beneath_name(fd);
     if (!name)
-        return err_set(
-            err, E_IO, "'%s' has no name any more (was it removed, or is /proc not there?)", path);
+        return err_set(err, E_IO,
+            "cannot determine the path of '%s' (was it removed, or is /proc not mounted?)", path);
     free(b->base);
     b->base = name;
     return true;
@@ -164,7 +164,7 @@ static bool check_access(const struct resolved *r, struct str path, int flags, s
     bool writes = (flags & O_ACCMODE) != O_RDONLY || (flags & O_TRUNC);
     if (r->root->access >= (writes ? BOUNDARY_RW : BOUNDARY_RO))
         return true;
-    err_set(err, E_FS_VIOLATION, "'" STR_FMT "' may not be %s: its access is '%s'", STR_ARG(path),
+    err_set(err, E_FS_VIOLATION, "'" STR_FMT "' cannot be %s: its access is '%s'", STR_ARG(path),
         writes ? "written" : "read", boundary_access_name(r->root->access));
     err_ctx(err, "path", STR_FMT, STR_ARG(path));
     err_ctx(err, "resolved", "%s", r->path.p);

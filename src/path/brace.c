@@ -136,11 +136,11 @@ bool brace_parse(struct str text, struct arena *a, struct brace **ret_brace, str
     pair_braces(&p);
     struct brace *b = parse_sequence(&p, text.n);
     if (p.too_deep)
-        return err_set(err, E_CLI_INVALID_ARG, "the pattern has more than %d braces in braces",
+        return err_set(err, E_CLI_INVALID_ARG, "the pattern has braces nested more than %d deep",
             BRACE_DEPTH_MAX);
     if (b->count > BRACE_COUNT_MAX)
         return err_set(err, E_CLI_INVALID_ARG,
-            "the braces of the pattern stand for more than %d patterns", BRACE_COUNT_MAX);
+            "the braces of the pattern expand to more than %d patterns", BRACE_COUNT_MAX);
     *ret_brace = b;
     return true;
 }

@@ -187,18 +187,17 @@ static bool escape_error(struct str encoded, size_t at, struct err *err)
             e.digits);
     else if (e.valid < e.digits)
         err_set(err, E_CLI_INVALID_ARG,
-            "the sequence at byte %zu has a byte that is no hex digit (needs %zu of them)", at,
+            "the sequence at byte %zu has a byte that is not a hex digit (%zu are needed)", at,
             e.digits);
     else if (e.raw)
-        err_set(err, E_CLI_INVALID_ARG,
-            "^x%02X at byte %zu: ^x is for bytes from 80 up; write ^%02X", (unsigned)e.value, at,
-            (unsigned)e.value);
+        err_set(err, E_CLI_INVALID_ARG, "^x%02X at byte %zu: ^x is for bytes from 80 up; use ^%02X",
+            (unsigned)e.value, at, (unsigned)e.value);
     else if (e.value == 0)
-        err_set(
-            err, E_CLI_INVALID_ARG, "the sequence at byte %zu is NUL, which no path can hold", at);
+        err_set(err, E_CLI_INVALID_ARG,
+            "the sequence at byte %zu is NUL, which a path cannot contain", at);
     else
-        err_set(err, E_CLI_INVALID_ARG, "U+%X at byte %zu is no character (%s)", (unsigned)e.value,
-            at, e.value > UTF8_LAST ? "above U+10FFFF" : "a surrogate");
+        err_set(err, E_CLI_INVALID_ARG, "U+%X at byte %zu is not a valid character (%s)",
+            (unsigned)e.value, at, e.value > UTF8_LAST ? "above U+10FFFF" : "a surrogate");
     return err_ctx_int(err, "position", (int64_t)at);
 }
 

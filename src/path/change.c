@@ -13,7 +13,7 @@
 enum {
     NOT_HELD = UINT16_MAX,
 };
-_Static_assert((int)CHANGE_HELD < (int)NOT_HELD, "numbers of those held fit");
+_Static_assert((int)CHANGE_HELD < (int)NOT_HELD, "numbers of held directories fit");
 
 /* One for each distinct parent. */
 struct held_dir {
@@ -122,13 +122,13 @@ bool change_open_error(struct err *err, int errnum, struct str rel)
 {
     if (errnum == ELOOP)
         return err_set(err, E_FS_VIOLATION,
-            "'%s' goes through a symbolic link: give the path that the link leads to", rel.p);
+            "'%s' goes through a symbolic link: use the path that the link points to", rel.p);
     if (errnum == EXDEV)
         return err_set(err, E_FS_VIOLATION, "'%s' leaves its root", rel.p);
     if (errnum == ENOENT)
-        return err_set(err, E_CONFLICT, "the directory of '%s' is gone", rel.p);
+        return err_set(err, E_CONFLICT, "the directory of '%s' no longer exists", rel.p);
     if (errnum == ENOTDIR)
-        return err_set(err, E_IO, "'%s' lies below something that is not a directory", rel.p);
+        return err_set(err, E_IO, "a parent of '%s' is not a directory", rel.p);
     return err_errno(err, E_IO, errnum, "cannot open the directory of '%s'", rel.p);
 }
 
@@ -337,7 +337,7 @@ bool change_place_open(
     if (fd < 0)
         return change_open_error(err, errno, rel);
     if (held && !change_is_held_dir(held, fd))
-        return change_conflict(err, rel, "is in a directory that was replaced meanwhile");
+        return change_conflict(err, rel, "is in a directory that was replaced in the meantime");
     if (held)
         held->pass = c->held->pass;
     place_init(c, i, TAKE_FD(fd), name, ret_place);
@@ -466,7 +466,7 @@ static bool clean_op(void *change, size_t i, struct err *err)
     for (size_t k = 0; found && k < n; k++)
         if (change_unlink(at.dir_fd, names[k], 0) != 0)
             return err_errno(
-                err, E_IO, errno, "cannot remove '%s' beside '%s'", names[k], c->ops[i].rel.p);
+                err, E_IO, errno, "cannot remove '%s' next to '%s'", names[k], c->ops[i].rel.p);
     return true;
 }
 

@@ -78,6 +78,8 @@ struct change {
     struct change_op *ops;
     size_t n_ops;
     bool tidy;           /* remove directories that deletions leave empty at the end */
+    bool any_mode;       /* also replaces and deletes files without write permission */
+    bool dirs_owner;     /* root: new files and directories get the owner of their directory */
     size_t n_kept;       /* old versions that could not be restored */
     char kept[PATH_MAX]; /* the first of them, relative to the root */
     size_t n_lost;       /* files whose old version was not found */
@@ -203,6 +205,10 @@ static inline bool change_is_shape(const struct change_op *op)
 {
     return op->kind == CHANGE_TO_DIR || op->kind == CHANGE_TO_FILE;
 }
+
+/* With dirs_owner: gives a new file, symlink or directory to the owner of its directory. By its
+ * descriptor: that owner may put another file in its place. Sets errno. */
+MUST_USE bool change_give(const struct change *c, int dir_fd, int fd);
 
 /* Creates the directories under temporary names and records their inodes. */
 MUST_USE bool change_make_dirs(struct change *c, struct err *err);

@@ -27,7 +27,7 @@ static enum dirarg_mode dirarg_mode_of(struct str suffix)
 
 static bool two_modes(struct str arg, enum dirarg_mode a, enum dirarg_mode b, struct err *err)
 {
-    err_set(err, E_CLI_INVALID_ARG, "'" STR_FMT "' asks for both :%s and :%s; give one of them",
+    err_set(err, E_CLI_INVALID_ARG, "'" STR_FMT "' has both :%s and :%s; use only one of them",
         STR_ARG(arg), mode_names[a], mode_names[b]);
     return err_ctx(err, "argument", STR_FMT, STR_ARG(arg));
 }
@@ -36,7 +36,7 @@ bool dirarg_parse(
     struct str arg, struct str cwd, struct arena *a, struct dirarg *ret_dir, struct err *err)
 {
     if (str_find(arg, '\0') >= 0)
-        return err_set(err, E_CLI_INVALID_ARG, "a directory argument holds a NUL byte");
+        return err_set(err, E_CLI_INVALID_ARG, "a directory argument contains a NUL byte");
     if (arg.n > LEXICAL_MAX)
         return err_set(
             err, E_CLI_INVALID_ARG, "a directory argument is longer than %d bytes", LEXICAL_MAX);

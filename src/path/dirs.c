@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/change.h"
 
+#include "io/dir.h"
 #include "io/file.h"
 
 #include <errno.h>
@@ -39,7 +40,29 @@ static bool make_error(struct err *err, struct str rel)
 {
     if (errno == ENOENT)
         return change_open_error(err, ENOENT, rel);
-    return err_errno(err, E_IO, errno, "cannot make the directory '%s'", rel.p);
+    return err_errno(err, E_IO, errno, "cannot create the directory '%s'", rel.p);
+}
+
+bool change_give(const struct change *c, int dir_fd, int fd)
+{
+    struct stat dir;
+    if (!c->dirs_owner)
+        return true;
+    if (fstat(dir_fd, &dir) != 0)
+        return false;
+    return dir.st_uid == 0 || fchownat(fd, "", dir.st_uid, dir.st_gid, AT_EMPTY_PATH) == 0;
+}
+
+/* The owner of the parent may have put another directory there: an empty one gives nothing away. */
+static bool give_dir(const struct change *c, int parent, const char *name)
+{
+    AUTO_DIR struct dir list = DIR_INIT(1);
+    if (!c->dirs_owner)
+        return true;
+    if (!dir_open(&list, parent, name))
+        return false;
+    errno = EEXIST;
+    return !dir_next(&list) && dir_complete(&list) && change_give(c, parent, list.fd);
 }
 
 static bool make_below(
@@ -51,7 +74,8 @@ static bool make_below(
     AUTO_FD int fd = change_parent_open(top, below_top(c, t, i), &name);
     if (fd < 0)
         return change_open_error(err, errno, dir->rel);
-    if (mkdirat(fd, name, 0777) != 0 || fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+    if (mkdirat(fd, name, 0777) != 0 || !give_dir(c, fd, name) ||
+        fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return make_error(err, dir->rel);
     dir->ino = st.st_ino;
     return true;
@@ -65,7 +89,7 @@ static bool make_tree(struct change *c, const struct dirs_tree *t, struct err *e
     AUTO_FD int parent = change_parent_open(c->root_fd, dir->rel, &name);
     if (parent < 0)
         return change_open_error(err, errno, dir->rel);
-    if (mkdirat(parent, t->temp, 0777) != 0)
+    if (mkdirat(parent, t->temp, 0777) != 0 || !give_dir(c, parent, t->temp))
         return make_error(err, dir->rel);
     AUTO_FD int top = openat(parent, t->temp, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (top < 0 || fstat(top, &st) != 0)
@@ -98,7 +122,7 @@ bool change_show_dirs(const struct change *c, struct err *err)
         if (file_rename_new(fd, t.temp, fd, name))
             continue;
         if (errno == EEXIST || errno == ENOTEMPTY || errno == ENOTDIR)
-            return change_conflict(err, rel, "was created meanwhile");
+            return change_conflict(err, rel, "was created in the meantime");
         return make_error(err, rel);
     }
     return true;

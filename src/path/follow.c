@@ -73,12 +73,12 @@ static bool follow_violation(const struct follow *f, struct str led_to, struct e
     enum boundary_class class = root ? root->class : boundary_class_of(led_to);
     const char *inside = follow_accessible_root(f->b);
     if (str_eq(f->path, led_to))
-        err_set(err, E_FS_VIOLATION, "'" STR_FMT "' lies outside the boundary '%s'",
-            STR_ARG(f->path), inside);
+        err_set(err, E_FS_VIOLATION, "'" STR_FMT "' is outside the boundary '%s'", STR_ARG(f->path),
+            inside);
     else
         err_set(err, E_FS_VIOLATION,
-            "'" STR_FMT "' leaves the boundary '%s': it leads to '" STR_FMT "'", STR_ARG(f->path),
-            inside, STR_ARG(led_to));
+            "'" STR_FMT "' is outside the boundary '%s': it leads to '" STR_FMT "'",
+            STR_ARG(f->path), inside, STR_ARG(led_to));
     err_ctx(err, "path", STR_FMT, STR_ARG(f->path));
     err_ctx(err, "resolved", STR_FMT, STR_ARG(led_to));
     err_ctx(err, "class", "%s", boundary_class_name(class));
@@ -87,7 +87,7 @@ static bool follow_violation(const struct follow *f, struct str led_to, struct e
 
 static bool io_error(const struct follow *f, int errnum, struct err *err)
 {
-    err_errno(err, E_IO, errnum, "cannot follow '" STR_FMT "'", STR_ARG(f->path));
+    err_errno(err, E_IO, errnum, "cannot resolve '" STR_FMT "'", STR_ARG(f->path));
     return err_ctx(err, "path", STR_FMT, STR_ARG(f->path));
 }
 
@@ -353,9 +353,9 @@ static bool follow_check_text(struct str path, struct err *err)
 {
     const char *wrong = NULL;
     if (path.n == 0)
-        wrong = "an empty path leads nowhere";
+        wrong = "the path is empty";
     else if (str_find(path, '\0') >= 0)
-        wrong = "a path holds a NUL byte";
+        wrong = "the path contains a NUL byte";
     if (wrong)
         return err_set(err, E_CLI_INVALID_ARG, "%s", wrong);
     if (path.n > LEXICAL_MAX / 4)
@@ -363,8 +363,9 @@ static bool follow_check_text(struct str path, struct err *err)
     if (path.p[0] != '~')
         return true;
     err_set(err, E_FS_VIOLATION,
-        "'" STR_FMT "' starts with '~', the home directory, which is outside; a file of that name "
-        "is './" STR_FMT "'",
+        "'" STR_FMT
+        "' starts with '~', the home directory, which is outside the boundary; for a file "
+        "of that name use './" STR_FMT "'",
         STR_ARG(path), STR_ARG(path));
     err_ctx(err, "path", STR_FMT, STR_ARG(path));
     err_ctx(err, "class", "%s", boundary_class_name(BOUNDARY_OUTSIDE));

@@ -20,6 +20,15 @@ bool gitdir_present(int dir_fd)
     return fstatat(dir_fd, ".git", &st, 0) == 0 && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode));
 }
 
+struct str gitdir_line(struct str content, struct str prefix)
+{
+    while (content.n && (content.p[content.n - 1] == '\n' || content.p[content.n - 1] == '\r'))
+        content.n--;
+    ptrdiff_t nul = str_find(content, '\0');
+    content = nul < 0 ? content : str_head(content, (size_t)nul);
+    return str_starts_with(content, prefix) ? str_skip(content, prefix.n) : STR("");
+}
+
 /* Reads the path after the given words from a file of one line. Empty: no such file, or other
  * content. O_NONBLOCK, so that a FIFO in its place can't block us. */
 static bool read_pointer(
@@ -36,11 +45,8 @@ static bool read_pointer(
     AUTO_BUF struct buf content = BUF_INIT(2 * POINTER_MAX);
     if (!file_read(fd, POINTER_MAX, name, &content, err))
         return false;
-    struct str line = buf_str(&content);
-    while (line.n && (line.p[line.n - 1] == '\n' || line.p[line.n - 1] == '\r'))
-        line.n--;
-    if (str_starts_with(line, words) && str_find(line, '\0') < 0)
-        buf_add_str(path, str_skip(line, words.n));
+    if (str_find(buf_str(&content), '\0') < 0)
+        buf_add_str(path, gitdir_line(buf_str(&content), words));
     return true;
 }
 

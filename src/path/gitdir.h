@@ -3,6 +3,10 @@
  *     AUTO_FD int common = -1;
  *     if (!gitdir_open_common(dir_fd, &common, err)) ...
  *     int fd = openat(common, "info/exclude", O_RDONLY | O_CLOEXEC);
+ *
+ * For readers: a `.git` that is damaged leads nowhere, and an unreadable one is an error.
+ * repo/gitdir_target.h asks another question, where git would start whatever the files contain, and
+ * shares only gitdir_line().
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef PATH_GITDIR_H
@@ -23,6 +27,10 @@ MUST_USE bool gitdir_open_own(int dir_fd, int *ret_fd, struct err *err);
 /* Opens the directory shared by all work trees of the repository; -1 if `.git` leads nowhere. Only
  * an unreadable `.git` is an error. */
 MUST_USE bool gitdir_open_common(int dir_fd, int *ret_fd, struct err *err);
+
+/* Returns the path in the content of a `.git` or `commondir` file after the prefix, as git reads
+ * it: up to the first NUL, without trailing line breaks. Empty without the prefix. */
+struct str gitdir_line(struct str content, struct str prefix);
 
 /* Appends what is checked out: the branch, or an abbreviated commit hash. Appends nothing if HEAD
  * can't be read. */

@@ -47,10 +47,10 @@ static bool check_boundary(struct str text, struct str pattern, struct err *err)
     if (str_starts_with(text, STR("/")) || str_starts_with(text, STR("\\/")))
         why = "is absolute; patterns are relative to the root";
     else if (str_starts_with(text, STR("~")))
-        why = "starts with '~'; patterns are relative to the root (a name is written '\\~')";
+        why = "starts with '~'; patterns are relative to the root (for a literal '~' use '\\~')";
     while (!why && str_cut(rest, '/', &component, &rest))
         if (is_parent(component))
-            why = "has a '..' component; patterns can't leave the root";
+            why = "has a '..' component; patterns cannot leave the root";
     if (why)
         return err_set(err, E_FS_VIOLATION, "the pattern '" STR_FMT "' %s", STR_ARG(shown), why);
     return true;
@@ -82,18 +82,18 @@ static bool add_alternative(
     item->wild = wild_compile(text, WILD_PATH | WILD_UTF8, a);
     if (wild_malformed(item->wild))
         return err_set(err, E_CLI_INVALID_ARG,
-            "the pattern '" STR_FMT "' has a '[' without its ']', or a '\\' at its end (a plain "
-            "'[' is written '\\[')",
+            "the pattern '" STR_FMT
+            "' has a '[' without a ']', or a '\\' at its end (for a literal '[' use '\\[')",
             STR_ARG(str_head(pattern, SHOWN_MAX)));
     if (wild_too_long(item->wild))
         return err_set(err, E_CLI_INVALID_ARG,
-            "the pattern has more than %d characters, besides stars", WILD_TOKENS_MAX);
+            "the pattern has more than %d characters, not counting stars", WILD_TOKENS_MAX);
     if (item->name_only)
         item->wild = wild_compile(rest, WILD_PATH | WILD_UTF8, a);
     g->work += MIN(text.n, (size_t)WILD_TOKENS_MAX);
     if (g->work > WORK_MAX)
         return err_set(err, E_CLI_INVALID_ARG,
-            "the pattern's alternatives have more than %d characters together", WORK_MAX);
+            "the pattern's alternatives have more than %d characters in total", WORK_MAX);
     g->n++;
     return true;
 }

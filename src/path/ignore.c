@@ -121,7 +121,7 @@ static bool ignore_add_file(
 static bool push_dir(struct ignore *ig, int dir_fd, struct str dir, int files, struct err *err)
 {
     if (ig->n >= IGNORE_LEVELS_MAX)
-        return err_set(err, E_IO, "more than %d directories deep", IGNORE_LEVELS_MAX);
+        return err_set(err, E_IO, "directories are nested more than %d deep", IGNORE_LEVELS_MAX);
     push_level(ig, dir.n);
     for (size_t i = 0; i < ARRAY_LEN(file_names); i++) {
         if (!(files & file_names[i].file))
@@ -251,7 +251,8 @@ static bool set_above(struct ignore *ig, size_t climbed, struct err *err)
         return true;
     AUTO_FREE char *name = beneath_name(ig->root_fd);
     if (!name)
-        return err_set(err, E_IO, "the root has no path, so its ignore files can't be found");
+        return err_set(err, E_IO,
+            "cannot determine the path of the root, and so cannot find its ignore files");
     struct str above = last_components(str_z(name), climbed);
     if (above.n == 0)
         return err_set(err, E_IO, "'%s' was moved", name);

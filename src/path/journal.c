@@ -18,46 +18,49 @@ enum {
     LOCK_POLL_MS = 5,
 };
 
-static bool sync_dir_path(const char *path, struct err *err)
+/* Returns 0 or an errno. */
+static int sync_dir_path(const char *path)
 {
     AUTO_FD int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd < 0 || (fsync(fd) != 0 && errno != EINVAL))
-        return err_errno(err, E_IO, errno, "cannot sync the directory '%s'", path);
-    return true;
+    return fd < 0 || (fsync(fd) != 0 && errno != EINVAL) ? errno : 0;
 }
 
-/* Creates one level of the path, cut at n, if it is missing, and syncs its parent. */
-static bool make_level(char *path, size_t n, bool *ret_made, struct err *err)
+/* Creates one level of the path, cut at n, if it is missing, and syncs its parent. Returns 0 or an
+ * errno. */
+static int make_level(char *path, size_t n, bool *ret_made)
 {
     char after = path[n];
     path[n] = '\0';
     bool made = mkdir(path, 0700) == 0;
-    bool ok = made || errno == EEXIST ||
-              err_errno(err, E_IO, errno, "cannot make the journal directory '%s'", path);
+    int error = made || errno == EEXIST ? 0 : errno;
     path[n] = after;
-    if (ok && made) {
+    if (made) {
         ptrdiff_t slash = str_find_last(str_n(path, n), '/');
         AUTO_FREE char *parent = strndup(slash > 0 ? path : "/", slash > 0 ? (size_t)slash : 1);
         BUG_ON(!parent);
-        ok = sync_dir_path(slash < 0 ? "." : parent, err);
+        error = sync_dir_path(slash < 0 ? "." : parent);
     }
-    if (ok)
-        *ret_made = made;
-    return ok;
+    *ret_made = made;
+    return error;
 }
 
-/* Creates every missing level; *made_n is the length of the path at the first one. */
-static bool journal_make_dir(char *path, size_t *made_n, struct err *err)
+/* Creates every missing level; *made_n is the length of the path at the first one. The writer that
+ * created a level may remove it between two steps: *ret_gone. */
+static bool journal_make_dir(char *path, size_t *made_n, bool *ret_gone, struct err *err)
 {
     size_t n = strlen(path);
+    *ret_gone = false;
     for (size_t i = 1; i <= n; i++) {
         bool made;
         if (path[i] != '/' && path[i] != '\0')
             continue;
-        if (!make_level(path, i, &made, err))
-            return false;
+        int error = make_level(path, i, &made);
         if (made && *made_n == 0)
             *made_n = i;
+        *ret_gone = error == ENOENT;
+        if (error)
+            return err_errno(
+                err, E_IO, error, "cannot create the journal directory '%.*s'", (int)i, path);
     }
     return true;
 }
@@ -135,7 +138,8 @@ bool journal_lock_file(int fd, bool *ret_taken, struct err *err)
 }
 
 /* Creates and locks a new file. Until it is locked, a recovery may mistake it for a leftover and
- * remove it, and the writer that created the directory may remove that: then retry. */
+ * remove it, and the writer that created the directory may remove that: then retry, also after an
+ * error with *ret_again. */
 static bool create_once(struct journal *j, struct change *c, bool *ret_again, struct err *err)
 {
     uint64_t bits;
@@ -144,7 +148,7 @@ static bool create_once(struct journal *j, struct change *c, bool *ret_again, st
     id_random(&bits, sizeof(bits));
     snprintf(c->id, sizeof(c->id), "%016llx", (unsigned long long)bits);
     set_name(j, c->id, "new");
-    if (!journal_make_dir(j->dir_path, &j->made_n, err))
+    if (!journal_make_dir(j->dir_path, &j->made_n, ret_again, err))
         return false;
     AUTO_FD int dir_fd = open(j->dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     AUTO_FD int fd = -1;
@@ -168,12 +172,14 @@ static bool create_file(struct journal *j, struct change *c, struct err *err)
 {
     for (int i = 0; i < TRIES; i++) {
         bool again;
-        if (!create_once(j, c, &again, err))
-            return false;
+        bool ok = create_once(j, c, &again, err);
         if (!again)
-            return true;
+            return ok;
+        if (!ok && i == TRIES - 1)
+            return false;
+        err_done(err);
     }
-    return err_set(err, E_IO, "cannot write to '%s': it keeps vanishing", j->dir_path);
+    return err_set(err, E_IO, "cannot write to '%s': it was removed repeatedly", j->dir_path);
 }
 
 static void journal_discard(struct journal *j)
@@ -195,7 +201,7 @@ bool journal_open(
     bool ok = create_file(&j, c, err);
     if (ok) {
         record_add_staging(&text, &j.hash, c);
-        ok = buf_ok(&text) || err_set(err, E_IO, "the paths of this change are too long together");
+        ok = buf_ok(&text) || err_set(err, E_IO, "the paths of this change are too long in total");
     }
     ok = ok && journal_append(&j, buf_str(&text), err) && rename_to(&j, "journal", err);
     if (!ok) {
@@ -216,7 +222,7 @@ bool journal_lock(const struct journal *j, struct err *err)
             return err_errno(err, E_IO, errno, "cannot lock '%s'", j->dir_path);
         if (clock_mono_ms() > end)
             return err_set(err, E_CONFLICT,
-                "another change has been under way for %d s ('%s' is locked): try again later",
+                "another change has been in progress for %d s ('%s' is locked): try again later",
                 LOCK_WAIT_MS / 1000, j->dir_path);
         nanosleep(&(struct timespec){.tv_nsec = LOCK_POLL_MS * 1000000L}, NULL);
     }
@@ -310,7 +316,7 @@ bool journal_goes_back(const struct journal *j)
 static bool journal_truncate(struct journal *j, size_t n, struct err *err)
 {
     if (ftruncate(j->fd, (off_t)n) != 0 || fsync(j->fd) != 0)
-        return err_errno(err, E_IO, errno, "cannot cut the journal in '%s'", j->dir_path);
+        return err_errno(err, E_IO, errno, "cannot truncate the journal in '%s'", j->dir_path);
     return true;
 }
 

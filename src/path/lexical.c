@@ -68,7 +68,8 @@ bool lexical_cwd(struct arena *a, struct str *ret_cwd, struct err *err)
 {
     AUTO_FREE char *cwd = getcwd(NULL, 0);
     if (!cwd || cwd[0] != '/')
-        return err_errno(err, E_IO, cwd ? ENOENT : errno, "the current directory has no name");
+        return err_errno(
+            err, E_IO, cwd ? ENOENT : errno, "cannot determine the path of the current directory");
     *ret_cwd = arena_str(a, str_z(cwd));
     return true;
 }

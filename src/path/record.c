@@ -426,7 +426,7 @@ static bool record_next_line(
     if (!check_sum(str_head(rest, (size_t)end), &tail->hash, &body))
         return err_set(err, E_CONFIG, "line %zu does not match its checksum", r->line_number);
     if (!record_read_line(r, body))
-        return err_set(err, E_CONFIG, "line %zu is not one that belongs there", r->line_number);
+        return err_set(err, E_CONFIG, "line %zu is unexpected", r->line_number);
     tail->whole_n += (size_t)end + 1;
     if (r->phase == PHASE_STAGED && r->n_files == 0)
         tail->staging_n = tail->whole_n;
@@ -452,7 +452,7 @@ bool record_parse(struct str text, struct arena *a, struct change *ret_change,
         return err_move(err, &damage);
     struct str cut = str_skip(text, tail.whole_n);
     if (r.line_number == 0 && !all_zeros(cut) && !starts_like(cut, STR("cordon-journal 1 ")))
-        return err_set(err, E_CONFIG, "it does not begin as a journal does");
+        return err_set(err, E_CONFIG, "it does not start like a journal");
     tail.state = record_state_of(&r);
     *ret_change = r.change;
     *ret_tail = tail;

@@ -24,8 +24,8 @@ static bool recover_damaged_error(struct err *err, const struct recovery *r, con
     AUTO_ERR struct err why = {0};
     err_move(&why, err);
     return err_set(err, E_CONFIG,
-        "the journal '%s/%s' can't be used: %s; nothing that it names was touched: look at the "
-        "files beside which '.cordon-%.16s-…' stands, then remove it",
+        "the journal '%s/%s' cannot be used: %s; no file that it names was changed: check "
+        "the files next to each '.cordon-%.16s-…', then remove the journal",
         r->dir_path, name, why.message, name);
 }
 
@@ -80,7 +80,7 @@ static bool is_own_file(int fd, struct err *why)
 {
     struct stat st;
     if (fd < 0 || fstat(fd, &st) != 0)
-        return err_errno(why, E_CONFIG, errno, "it can't be opened");
+        return err_errno(why, E_CONFIG, errno, "it cannot be opened");
     if (!S_ISREG(st.st_mode))
         return err_set(why, E_CONFIG, "it is not a regular file");
     return st.st_uid == geteuid() ||
@@ -156,7 +156,7 @@ static bool recover_commit(struct recovery *r, struct journal *j, struct change 
     if (tail->state == RECORD_COMMIT) {
         /* Remove a truncated line at the end before appending a new one. */
         if (ftruncate(j->fd, (off_t)tail->whole_n) != 0 || lseek(j->fd, 0, SEEK_END) < 0)
-            return err_errno(err, E_IO, errno, "cannot cut the journal in '%s'", j->dir_path);
+            return err_errno(err, E_IO, errno, "cannot truncate the journal in '%s'", j->dir_path);
         if (!recover_complete(j, c, &done, err))
             return false;
     }
@@ -205,7 +205,7 @@ static bool recover_change(struct recovery *r, struct journal *j, struct change 
     if (change_is_single(c))
         return journal_remove(j, err);
     /* The traces were removed, or this is a different tree: can't tell which. */
-    err_set(&why, E_CONFIG, "nothing of the change is here, and its files are others");
+    err_set(&why, E_CONFIG, "no trace of the change was found, and its files differ");
     return count_damaged(r, j->name, &why);
 }
 
@@ -221,7 +221,7 @@ static bool read_journal(const struct journal *j, struct arena *a, struct change
     if (ok && ret_tail->state != RECORD_CUT)
         return true;
     if (ok)
-        err_set(err, E_CONFIG, "its beginning is not whole");
+        err_set(err, E_CONFIG, "its beginning is incomplete");
     if (!record_peek(buf_str(&text), a, ret_change))
         *ret_change = (struct change){.root_fd = -1};
     return false;
@@ -254,8 +254,8 @@ static bool recover_file(struct recovery *r, const char *name, struct err *err)
         return true;
     if (err->code == E_CONFIG)
         return false; /* the message is already complete */
-    return err_wrap(err, "a change that was cut off (journal '%s/%s') waits to be recovered",
-        r->dir_path, name);
+    return err_wrap(
+        err, "cannot recover an interrupted change (journal '%s/%s')", r->dir_path, name);
 }
 
 /* The intent was never on disk, so nothing was created. */

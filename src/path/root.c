@@ -95,8 +95,8 @@ bool root_detect(const char *start, const struct root_options *options, struct a
     }
     AUTO_FREE char *name = beneath_name(fd);
     if (!name)
-        return err_set(
-            err, E_IO, "'%s' has no name any more (was it removed, or is /proc not there?)", start);
+        return err_set(err, E_IO,
+            "cannot determine the path of '%s' (was it removed, or is /proc not mounted?)", start);
     struct root_search s = {.start = str_z(name), .up = fd};
     s.has_home = options->home && stat(options->home, &s.home) == 0;
     for (size_t i = 0; i < ARRAY_LEN(markers); i++)

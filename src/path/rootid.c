@@ -32,7 +32,7 @@ bool rootid_look(int root_fd, struct rootid *ret_id, struct err *err)
     struct statfs fs = {0};
     struct statx more;
     if (fstat(root_fd, &st) != 0)
-        return err_errno(err, E_IO, errno, "cannot look at the root");
+        return err_errno(err, E_IO, errno, "cannot stat the root");
     if (!S_ISDIR(st.st_mode))
         return err_set(err, E_IO, "the root is not a directory");
     *ret_id = (struct rootid){.dev = st.st_dev, .ino = st.st_ino};

@@ -1,4 +1,4 @@
-/* Files that take effect by themselves: the table. */
+/* Files that take effect automatically: the table. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/selfrun.h"
 
@@ -231,23 +231,22 @@ static const struct group {
     const char *const *names;
     size_t n;
 } groups[] = {
-    {SELFRUN_RUNS, "git runs what it names", NAMES(git_names)},
+    {SELFRUN_RUNS, "git runs programs that it names", NAMES(git_names)},
     {SELFRUN_RUNS, "belongs to git", NAMES(git_own_names)},
-    {SELFRUN_RUNS, "belongs to a version control system, which runs what it names",
+    {SELFRUN_RUNS, "belongs to a version control system, which runs programs that it names",
         NAMES(vcs_names)},
-    {SELFRUN_RUNS, "runs at git's events", NAMES(hooks_names)},
-    {SELFRUN_RUNS, "a shell reads it when it starts", NAMES(shell_names)},
+    {SELFRUN_RUNS, "runs as a git hook", NAMES(hooks_names)},
+    {SELFRUN_RUNS, "a shell reads it at startup", NAMES(shell_names)},
     {SELFRUN_RUNS, "runs when a user logs in, or a terminal or desktop starts",
         NAMES(session_names)},
-    {SELFRUN_RUNS, "an editor runs what it says", NAMES(editor_names)},
+    {SELFRUN_RUNS, "an editor runs commands from it", NAMES(editor_names)},
     {SELFRUN_RUNS, "runs in CI", NAMES(ci_names)},
-    {SELFRUN_RUNS, "a tool runs what it says when it starts", NAMES(tool_names)},
-    {SELFRUN_RUNS, "an agent obeys it, and runs what it names", NAMES(agent_names)},
-    {SELFRUN_RUNS, "cordon obeys it", NAMES(own_names)},
-    {SELFRUN_STEERS, "an agent obeys it", NAMES(advice_names)},
-    {SELFRUN_STEERS, "a build obeys it", NAMES(make_names)},
-    {SELFRUN_STEERS, "says which packages are installed, and runs their scripts",
-        NAMES(packages_names)},
+    {SELFRUN_RUNS, "a shell, or a tool such as direnv, runs commands from it", NAMES(tool_names)},
+    {SELFRUN_RUNS, "an agent follows it, and runs programs that it names", NAMES(agent_names)},
+    {SELFRUN_RUNS, "cordon reads settings from it", NAMES(own_names)},
+    {SELFRUN_STEERS, "an agent follows its instructions", NAMES(advice_names)},
+    {SELFRUN_STEERS, "a build runs commands from it", NAMES(make_names)},
+    {SELFRUN_STEERS, "selects packages to install, whose scripts are run", NAMES(packages_names)},
     {SELFRUN_STEERS, "a test run loads it", NAMES(tests_names)},
     {SELFRUN_STEERS, "a linter, formatter or bundler loads it", NAMES(lint_names)},
     {SELFRUN_STEERS, "chooses the toolchain or the environment of other programs",
@@ -375,7 +374,7 @@ struct selfrun selfrun_look(struct str path)
 {
     if (is_in_repository(path))
         return (struct selfrun){
-            SELFRUN_RUNS, "belongs to a repository, and git runs what that names"};
+            SELFRUN_RUNS, "belongs to a repository, and git runs programs that it names"};
     return selfrun_find(path, MATCH_WHOLE);
 }
 

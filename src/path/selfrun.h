@@ -1,4 +1,4 @@
-/* Files that take effect by themselves, in two classes. A program on the host runs one of the first
+/* Files that take effect automatically, in two classes. A program on the host runs one of the first
  * class without being asked (git, a shell, an editor, a version manager, CI); one of the second
  * class controls builds, tests, linters or agents, which a user starts. One table; a path is
  * relative to the project's top, and is matched at any depth, ignoring case. Symlinks are not

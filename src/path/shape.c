@@ -126,8 +126,8 @@ static bool clean_files(
         if (e->type != DT_DIR) {
             if (is_ours(shape_find_member(l, e->path), e) &&
                 change_unlink(e->dir_fd, e->name.p, 0) != 0)
-                return err_errno(
-                    err, E_IO, errno, "cannot remove what '%s' was", l->c->ops[l->i].rel.p);
+                return err_errno(err, E_IO, errno, "cannot remove the old version of '%s'",
+                    l->c->ops[l->i].rel.p);
             continue;
         }
         if (arena_left(a) < e->path.n + 64)
@@ -151,7 +151,8 @@ static bool empty_dir(const struct change *c, size_t i, int fd, struct err *err)
         if (parent < 0 || change_unlink(parent, name, AT_REMOVEDIR) == 0 || errno == ENOTEMPTY ||
             errno == EEXIST)
             continue;
-        return err_errno(err, E_IO, errno, "cannot remove what '%s' was", c->ops[i].rel.p);
+        return err_errno(
+            err, E_IO, errno, "cannot remove the old version of '%s'", c->ops[i].rel.p);
     }
     return true;
 }
@@ -161,7 +162,8 @@ bool shape_clean(struct change *c, size_t i, const struct change_place *at, stru
     const struct change_op *op = &c->ops[i];
     struct stat st;
     if (fstatat(at->dir_fd, at->temp, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT || err_errno(err, E_IO, errno, "cannot look beside '%s'", op->rel.p);
+        return errno == ENOENT || err_errno(err, E_IO, errno,
+                                      "cannot stat the temporary file next to '%s'", op->rel.p);
     AUTO_FD int fd = S_ISDIR(st.st_mode) ? openat(at->dir_fd, at->temp, OPEN_DIR) : -1;
     if (fd >= 0 && !empty_dir(c, i, fd, err))
         return false;
@@ -170,7 +172,7 @@ bool shape_clean(struct change *c, size_t i, const struct change_place *at, stru
     /* Another program put something there at the last moment. */
     if (errno == ENOTEMPTY || errno == EEXIST)
         return change_keep_aside(c, at, op, at->temp, err);
-    return err_errno(err, E_IO, errno, "cannot remove '%s' beside '%s'", at->temp, op->rel.p);
+    return err_errno(err, E_IO, errno, "cannot remove '%s' next to '%s'", at->temp, op->rel.p);
 }
 
 /* Syncing. */

@@ -23,7 +23,7 @@ static bool stat_name(
 {
     struct stat st = {0};
     if (fstatat(at->dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0 && errno != ENOENT)
-        return err_errno(err, E_IO, errno, "cannot look at '%s' beside '%s'", name, at->name);
+        return err_errno(err, E_IO, errno, "cannot stat '%s' next to '%s'", name, at->name);
     *ret_st = st;
     return true;
 }
@@ -123,7 +123,7 @@ bool change_keep_aside(struct change *c, const struct change_place *at, const st
     const char *from, struct err *err)
 {
     if (move_to_free(at->dir_fd, from, at->kept) != 0)
-        return step_error(err, op, "keep the old version of");
+        return step_error(err, op, "save the old version of");
     note_kept(c, at, op);
     return true;
 }
@@ -212,7 +212,7 @@ static bool forward_create(
     if (move_to_free(at->dir_fd, at->temp, at->name) == 0)
         return true;
     if (errno == EEXIST)
-        return change_conflict(err, op->rel, "was created meanwhile");
+        return change_conflict(err, op->rel, "was created in the meantime");
     return step_error(err, op, "create");
 }
 
@@ -223,14 +223,14 @@ static bool check_inside(const struct change *c, size_t i, const struct change_p
     bool known = true;
     if (c->ops[i].kind == CHANGE_TO_FILE && !shape_look(c, i, at->dir_fd, name, false, &known, err))
         return false;
-    return known || change_conflict(err, c->ops[i].rel, "has other files in it by now");
+    return known || change_conflict(err, c->ops[i].rel, "now contains other files");
 }
 
 static bool displace_error(struct err *err, const struct change_op *op)
 {
     if (change_is_shape(op) && lacks_flag(errno))
         return err_set(err, E_IO,
-            "'%s' can't be replaced: this file system can't exchange a file and a directory",
+            "cannot replace '%s': this file system cannot exchange a file and a directory",
             op->rel.p);
     return step_error(err, op, op->kind == CHANGE_DELETE ? "delete" : "replace");
 }
@@ -245,20 +245,20 @@ static bool forward_displace(
     if (!step_inspect(at, op, at->name, &v.target, err))
         return false;
     if (v.target != SEEN_OLD)
-        return change_conflict(
-            err, op->rel, v.target == SEEN_NONE ? "is gone" : "was changed meanwhile");
+        return change_conflict(err, op->rel,
+            v.target == SEEN_NONE ? "no longer exists" : "was changed in the meantime");
     if (!check_inside(c, i, at, at->name, err))
         return false;
     int moved = op->kind == CHANGE_DELETE ? renameat(at->dir_fd, at->name, at->dir_fd, at->temp)
                                           : step_swap(c, at, op);
     if (moved != 0 && errno == ENOENT)
-        return change_conflict(err, op->rel, "is gone");
+        return change_conflict(err, op->rel, "no longer exists");
     if (moved != 0)
         return displace_error(err, op);
     if (!step_inspect(at, op, at->temp, &v.temp, err))
         return false;
     if (v.temp != SEEN_OLD)
-        return change_conflict(err, op->rel, "was changed meanwhile");
+        return change_conflict(err, op->rel, "was changed in the meantime");
     return check_inside(c, i, at, at->temp, err);
 }
 
@@ -291,7 +291,7 @@ bool change_verify(const struct change *c, size_t i, struct err *err)
     /* No temp: a user who cleaned up after a crash removed the old version; it can't be undone. */
     if (temp == SEEN_OLD)
         return check_inside(c, i, &at, at.temp, err);
-    return temp == SEEN_NONE || change_conflict(err, op->rel, "was changed meanwhile");
+    return temp == SEEN_NONE || change_conflict(err, op->rel, "was changed in the meantime");
 }
 
 static void note_lost(struct change *c, const struct change_op *op)
@@ -318,7 +318,7 @@ static bool put_back(
     if (move_to_free(at->dir_fd, at->temp, at->name) == 0)
         return true;
     return errno == EEXIST ? change_keep_aside(c, at, op, at->temp, err)
-                           : step_error(err, op, "put back");
+                           : step_error(err, op, "restore");
 }
 
 static bool back_update(
@@ -338,14 +338,14 @@ static bool back_update(
     if (v.target != SEEN_NEW)
         return change_keep_aside(c, at, op, at->temp, err);
     if (step_swap(c, at, op) != 0)
-        return step_error(err, op, "put back");
+        return step_error(err, op, "restore");
     if (!step_inspect(at, op, at->temp, &v.temp, err))
         return false;
     if (v.temp == SEEN_NEW)
         return true;
     /* The target was replaced between the check and the swap: that version is the newest. */
     if (step_swap(c, at, op) != 0)
-        return step_error(err, op, "put back");
+        return step_error(err, op, "restore");
     return change_keep_aside(c, at, op, at->temp, err);
 }
 
@@ -358,7 +358,7 @@ static bool back_create(
     if (v.temp != SEEN_NONE || v.target != SEEN_NEW)
         return true;
     if (renameat(at->dir_fd, at->name, at->dir_fd, at->temp) != 0)
-        return errno == ENOENT || step_error(err, op, "take back");
+        return errno == ENOENT || step_error(err, op, "undo the creation of");
     if (!step_inspect(at, op, at->temp, &v.temp, err))
         return false;
     return v.temp == SEEN_NEW || put_back(c, at, op, err);

@@ -95,7 +95,7 @@ void walk_problems_add(struct walk_problems *problems, struct str path, int errn
 
 const char *walk_problem_text(const struct walk_problem *problem)
 {
-    return problem->errnum == ELOOP ? "too many directories deep" : strerror(problem->errnum);
+    return problem->errnum == ELOOP ? "nested too deeply" : strerror(problem->errnum);
 }
 
 static void add_problem(struct walk *w, int errnum)

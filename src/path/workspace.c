@@ -33,14 +33,14 @@ bool workspace_agent_valid(struct str agent)
 static int workspace_open_dir(int parent, const char *name, struct err *err)
 {
     if (mkdirat(parent, name, 0755) != 0 && errno != EEXIST) {
-        err_errno(err, E_IO, errno, "cannot make the directory '%s'", name);
+        err_errno(err, E_IO, errno, "cannot create the directory '%s'", name);
         return -1;
     }
     int fd = beneath_open(parent, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     if (fd >= 0)
         return fd;
     if (errno == ELOOP || errno == ENOTDIR)
-        err_set(err, E_FS_VIOLATION, "'%s' on the way to the workspace is not a directory", name);
+        err_set(err, E_FS_VIOLATION, "'%s' in the path of the workspace is not a directory", name);
     else
         err_errno(err, E_IO, errno, "cannot open the directory '%s'", name);
     return -1;
@@ -63,8 +63,8 @@ int workspace_open(int project_fd, const char *agent, struct err *err)
 {
     if (!workspace_agent_valid(str_z(agent))) {
         err_set(err, E_CLI_INVALID_ARG,
-            "'%s' is no agent name: letters and digits in groups joined by one of . _ -, at most "
-            "%d characters",
+            "'%s' is not a valid workspace name: expected letters and digits in groups joined by "
+            "one of . _ -, at most %d characters",
             agent, WORKSPACE_AGENT_MAX);
         return -1;
     }

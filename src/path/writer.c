@@ -10,7 +10,7 @@
 #include "path/fstype.h"
 #include "path/journal.h"
 #include "path/split.h"
-#include "path/stage.h"
+#include "path/writer_stage.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -214,15 +214,16 @@ static bool writer_inspect(struct writer *w, struct str rel, const struct stamp 
         return change_open_error(err, errno, rel);
     bool there = fd >= 0 && fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
     if (!there && errno != ENOENT)
-        return err_errno(err, E_IO, errno, "cannot look at '%s'", rel.p);
+        return err_errno(err, E_IO, errno, "cannot stat '%s'", rel.p);
     if (fd >= 0 && fstype_is_kernel(fd))
         return err_set(err, E_IO,
-            "'%s' lies in a file system of the kernel: what is there can't be replaced or made",
+            "'%s' is in a file system of the kernel, where files cannot be created or "
+            "replaced",
             rel.p);
     bool is_known = there && expect && (st.st_mode & S_IFMT) == (expect->mode & S_IFMT) &&
                     (S_ISLNK(st.st_mode) || S_ISDIR(st.st_mode));
     if (there && !is_known &&
-        (!writer_check_type(rel, &st, err) || !stage_writable(fd, name, rel, &st, err)))
+        (!writer_check_type(rel, &st, err) || !stage_writable(&w->change, fd, name, rel, &st, err)))
         return false;
     if (!there && !check_parent(w, rel, err))
         return false;
@@ -249,12 +250,12 @@ static bool check_expected(
     struct str rel, const struct stamp *old, const struct writer_options *options, struct err *err)
 {
     if (!old->ino && (options->must_exist || options->expect))
-        return writer_conflict(err, rel, "does not exist (any more)");
+        return writer_conflict(err, rel, "does not exist, or no longer exists");
     if (old->ino && options->must_not_exist)
-        return writer_conflict(err, rel, "exists already");
+        return writer_conflict(err, rel, "already exists");
     if (options->expect && !same_stamp(old, options->expect))
         return writer_conflict(
-            err, rel, "was changed meanwhile: read it again and repeat the change");
+            err, rel, "was changed in the meantime: read it again and repeat the change");
     return true;
 }
 
@@ -265,9 +266,9 @@ static bool check_rel(const struct writer *w, struct str rel, struct err *err)
         return err_set(err, E_FS_VIOLATION, "'" STR_FMT "' is not a plain path below the root",
             STR_ARG(str_head(rel, PATH_MAX)));
     if (w->n == w->most)
-        return err_set(err, E_IO, "a change can't have more than %zu files", w->most);
+        return err_set(err, E_IO, "a change cannot have more than %zu files", w->most);
     if (arena_left(&w->arena) < ARENA_MAX / 2)
-        return err_set(err, E_IO, "the paths of this change are too long together");
+        return err_set(err, E_IO, "the paths of this change are too long in total");
     return true;
 }
 
@@ -277,7 +278,7 @@ static bool add_op(struct writer *w, const struct writer_op *new, struct err *er
     grow_slots(w);
     uint32_t *slot = writer_slot(w, new->op.rel, hash);
     if (*slot)
-        return writer_conflict(err, new->op.rel, "is in this change already");
+        return writer_conflict(err, new->op.rel, "is already in this change");
     GROW(w->ops, w->n, w->cap, GROW_MAX);
     w->ops[w->n] = *new;
     w->ops[w->n++].hash = hash;
@@ -294,11 +295,11 @@ static bool writer_put_file(struct writer *w, struct str rel, const struct stage
     const struct stage_source *source = &spec->source;
     uint64_t copied = source->path.p ? (uint64_t)source->stamp.size : source->size;
     if (spec->content.n > WRITER_MAX_BYTES - w->bytes || copied > WRITER_MAX_COPY_BYTES - w->copied)
-        return err_set(err, E_IO, "a change can't have more than %llu bytes",
+        return err_set(err, E_IO, "a change cannot have more than %llu bytes",
             (unsigned long long)(copied ? WRITER_MAX_COPY_BYTES : WRITER_MAX_BYTES));
     if (options->link &&
         (spec->content.n == 0 || spec->content.n >= PATH_MAX || str_find(spec->content, '\0') >= 0))
-        return err_set(err, E_IO, "a link can't point to that: '%s'", rel.p);
+        return err_set(err, E_IO, "invalid target for the link '%s'", rel.p);
     if (options->set_mode && options->mode > 07777)
         return err_set(err, E_IO, "'%o' is not a file mode", (unsigned)options->mode);
     new.op.rel = arena_str(&w->arena, rel);
@@ -342,6 +343,16 @@ void writer_tidy(struct writer *w)
     w->change.tidy = true;
 }
 
+void writer_any_mode(struct writer *w)
+{
+    w->change.any_mode = true;
+}
+
+void writer_own_as_dirs(struct writer *w)
+{
+    w->change.dirs_owner = geteuid() == 0;
+}
+
 void writer_when_staged(struct writer *w, writer_staged_fn ask, void *context)
 {
     w->ask = ask;
@@ -355,7 +366,8 @@ bool writer_remove(struct writer *w, struct str rel, const struct stamp *expect,
     if (!check_rel(w, rel, err))
         return false;
     if (expect && S_ISDIR(expect->mode))
-        return err_set(err, E_IO, "'%s' is a directory: only what is in it can be removed", rel.p);
+        return err_set(
+            err, E_IO, "'%s' is a directory: only the files in it can be removed", rel.p);
     new.op.rel = arena_str(&w->arena, rel);
     return writer_inspect(w, new.op.rel, expect, &new.op.old, err) &&
            check_expected(new.op.rel, &new.op.old, &options, err) && add_op(w, &new, err);
@@ -422,7 +434,8 @@ static bool plan_dir(struct writer *w, struct str dir, struct err *err)
 {
     struct change *c = &w->change;
     if (c->n_dirs == CHANGE_MAX_DIRS)
-        return err_set(err, E_IO, "a change can't make more than %d directories", CHANGE_MAX_DIRS);
+        return err_set(
+            err, E_IO, "a change cannot create more than %d directories", CHANGE_MAX_DIRS);
     if (!c->dirs)
         c->dirs = ARENA_NEW(&w->arena, struct change_dir, most_dirs(w));
     c->dirs[c->n_dirs++].rel = arena_str(&w->arena, dir);
@@ -457,7 +470,7 @@ static bool plan_shape(struct writer *w, size_t i, size_t end, struct err *err)
     for (size_t k = i + 1; k < end; k++)
         ok = ok && w->ops[k].op.kind == (was_dir ? CHANGE_DELETE : CHANGE_CREATE);
     if (!ok)
-        return writer_conflict(err, op->rel, "can't be a file and a directory in one change");
+        return writer_conflict(err, op->rel, "cannot be both a file and a directory in one change");
     op->kind = was_dir ? CHANGE_TO_FILE : CHANGE_TO_DIR;
     return was_dir || plan_dir(w, op->rel, err);
 }
@@ -562,16 +575,16 @@ static bool writer_undo_error(const struct writer *w, const struct journal *j,
 {
     const struct change *c = &w->change;
     if (later->code != ERR_NONE)
-        err_wrap(failure, "the change could not be undone yet (%s), the next command here %s",
-            later->message, journal_goes_back(j) ? "tries again" : "finishes or undoes it");
+        err_wrap(failure, "the change could not be undone yet (%s); the next command here %s",
+            later->message, journal_goes_back(j) ? "retries" : "completes or undoes it");
     if (c->n_kept) {
-        err_wrap(failure, "the version of before is kept as '%s'", c->kept);
+        err_wrap(failure, "the previous version was saved as '%s'", c->kept);
         err_ctx(failure, "kept", "%s", c->kept);
     }
     if (c->n_lost) {
         err_wrap(failure,
-            "'%s' could not be put back, its directory or its version of before is gone (what is "
-            "known stands in '%s/%s')",
+            "'%s' could not be restored: its directory or its previous version no longer "
+            "exists (details are in '%s/%s')",
             c->lost, w->journal_dir, j->name);
         err_ctx(failure, "lost", "%s", c->lost);
     }

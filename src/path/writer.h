@@ -114,6 +114,13 @@ MUST_USE bool writer_move(struct writer *w, struct str from, struct str to, stru
 /* Also removes directories that the removals leave empty. */
 void writer_tidy(struct writer *w);
 
+/* Also replaces and deletes read-only files: for trees of our own. */
+void writer_any_mode(struct writer *w);
+
+/* If we are root, new files and directories belong to the owner and group of the directory that
+ * they are created in. */
+void writer_own_as_dirs(struct writer *w);
+
 /* The state of each path before and after the change; inode 0: no file. */
 struct writer_staged {
     struct str path;

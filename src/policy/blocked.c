@@ -4,9 +4,9 @@
 
 #include "path/lexical.h"
 
-#define BELOW_IT "name the directory below it that is needed"
-#define LEAVE    "take it out; the sandbox gives the program what it needs of it"
-#define NO_WRITE "allow reading it, and let the program write somewhere else"
+#define BELOW_IT "list only the directory below it that is needed"
+#define LEAVE    "remove it; the sandbox provides the parts of it that programs need"
+#define NO_WRITE "allow only reading it, and let the program write elsewhere"
 #define SYSTEM   "it belongs to the system"
 
 /* Only the directory itself: paths below it are allowed. */
@@ -26,9 +26,9 @@ static const struct blocked exactly[] = {
 
 /* The directory and everything below it. */
 static const struct blocked below[] = {
-    {"/proc", "it shows and changes other processes", LEAVE},
-    {"/sys", "it changes the kernel", LEAVE},
-    {"/dev", "it reaches devices", LEAVE},
+    {"/proc", "it gives access to other processes", LEAVE},
+    {"/sys", "it gives access to the kernel", LEAVE},
+    {"/dev", "it gives access to devices", LEAVE},
     {"/boot", "it holds the kernel", LEAVE},
     {"/System", SYSTEM, LEAVE},
     {"/Library", SYSTEM, LEAVE},
@@ -39,11 +39,11 @@ static const struct blocked below[] = {
 
 /* The same, for writing only. */
 static const struct blocked below_to_write[] = {
-    {"/etc", "a change there changes the system", NO_WRITE},
-    {"/usr", "a change there changes the system's programs", NO_WRITE},
-    {"/bin", "a change there changes the system's programs", NO_WRITE},
-    {"/sbin", "a change there changes the system's programs", NO_WRITE},
-    {"/lib*", "a change there changes the system's libraries", NO_WRITE},
+    {"/etc", "writing there changes the system", NO_WRITE},
+    {"/usr", "writing there changes the system's programs", NO_WRITE},
+    {"/bin", "writing there changes the system's programs", NO_WRITE},
+    {"/sbin", "writing there changes the system's programs", NO_WRITE},
+    {"/lib*", "writing there changes the system's libraries", NO_WRITE},
 };
 
 static const char *const shells[] = {

@@ -4,15 +4,15 @@
 
 #include <strings.h>
 
-#define DROP "take it out; give the program an option or a file instead"
+#define DROP "remove it; use an option or a file of the program instead"
 
-#define LOADER  "the dynamic loader obeys it"
+#define LOADER  "it controls the dynamic loader"
 #define LIBC    "the C library reads settings or code from it"
-#define INJECTS "it makes an interpreter load or run something else"
-#define SHELL   "it makes a shell run or read something else"
-#define GIT     "git runs, or takes its settings from, what it says"
-#define BUILD   "it makes a build run something else"
-#define RUNS    "a program runs what it says"
+#define INJECTS "it makes an interpreter load or run other code"
+#define SHELL   "it makes a shell run or read other code"
+#define GIT     "git runs programs or reads settings that it specifies"
+#define BUILD   "it makes a build run other programs"
+#define RUNS    "a program runs commands that it specifies"
 #define PLUGINS "a library loads code from it"
 #define WRITES  "it makes programs write files"
 

@@ -21,6 +21,8 @@ struct denial {
     const char *reason;  /* why that is not allowed */
     const char *fix;     /* what to do */
     bool blocked;        /* no policy may allow it */
+    bool edits;          /* the fix edits the policy */
+    bool by_flag;        /* an option of the command line caused it */
 };
 
 struct denials {

@@ -36,25 +36,37 @@ static json_t *env_json(const struct policy_env *env)
     return object;
 }
 
+static json_t *hosts_json(const struct str_list *hosts)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < hosts->n; i++)
+        json_push(list, json_text(hosts->p[i]));
+    return list;
+}
+
 json_t *policy_gaps(const struct verdict *v)
 {
     const struct policy *p = v->policy;
     json_t *gaps = json_array();
     if (p->sandbox == POLICY_NO_SANDBOX)
-        json_push(gaps, json_string("sandbox none: nothing of the policy is enforced"));
+        json_push(gaps, json_string("sandbox none: the policy is not enforced"));
     if (p->sandbox == POLICY_LANDLOCK)
         json_push(gaps,
             json_string("sandbox landlock: other processes, metadata and sockets of the host stay "
                         "reachable"));
+    if (p->allowed_hosts.n)
+        json_push(gaps,
+            json_string("allowed_hosts: all readable data can be sent to them, and to other names "
+                        "on the same servers"));
     if (p->allow_unix_sockets)
         json_push(gaps,
-            json_string("allow_unix_sockets: sockets of the host in allowed directories can be "
-                        "reached"));
+            json_string(
+                "allow_unix_sockets: sockets of the host in allowed directories can be reached"));
     for (size_t i = 0; i < v->exec.n; i++) {
         if (!v->exec.p[i].writable)
             continue;
         AUTO_BUF struct buf gap = BUF_INIT(16 * 1024);
-        buf_printf(&gap, "writable executables: what is written to '" STR_FMT "' can be run",
+        buf_printf(&gap, "writable executables: files written to '" STR_FMT "' can be run",
             STR_ARG(v->exec.p[i].resolved));
         json_push(gaps, json_text(buf_str(&gap)));
     }
@@ -74,6 +86,7 @@ json_t *policy_grants(const struct verdict *v)
     json_put(grants, "command", path_json(&v->command));
     json_put(grants, "cwd", path_json(&v->cwd));
     json_put(grants, "network", json_string(policy_network_name(p->network)));
+    json_put(grants, "allowed_hosts", hosts_json(&p->allowed_hosts));
     json_put(grants, "unix_sockets", json_boolean(p->allow_unix_sockets));
     json_put(grants, "env", env_json(&p->env));
     json_put(grants, "artifacts", path_json(&v->artifacts_dir));

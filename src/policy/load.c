@@ -54,7 +54,7 @@ static bool policy_check_version(const json_t *json, const char *place, struct e
     if (!json_is_integer(version) || (number >= POLICY_VERSION_OLDEST && number <= POLICY_VERSION))
         return true;
     err_set(err, E_PROTOCOL_VERSION_MISMATCH,
-        "version %lld is not supported: this program reads %d (and %d as %d)", number,
+        "version %lld is not supported: expected %d (or %d, which is read as %d)", number,
         POLICY_VERSION, POLICY_VERSION_OLDEST, POLICY_VERSION);
     err_ctx_int(err, "provided_version", number);
     err_ctx_int(err, "supported_version", POLICY_VERSION);
@@ -109,7 +109,7 @@ static bool policy_read_tree(const json_t *json, const char *place, struct arena
 
 static bool too_large(const char *name, struct err *err)
 {
-    err_set(err, E_PROTOCOL, "%s: a policy has at most %d bytes", name, POLICY_TEXT_MAX);
+    err_set(err, E_PROTOCOL, "%s: the policy is larger than %d bytes", name, POLICY_TEXT_MAX);
     return err_ctx(err, "file", "%s", name);
 }
 
@@ -162,9 +162,7 @@ static bool load_reference(const json_t *path, const char *place, struct arena *
     }
     if (text.n == 0 || text.p[0] != '/') {
         err_set(err, E_POLICY_DENIED,
-            "the reference to a policy is '" STR_FMT "', which is not an absolute path; "
-            "write the whole path",
-            STR_ARG(text));
+            "the reference to a policy is '" STR_FMT "', expected an absolute path", STR_ARG(text));
         err_ctx(err, "value", STR_FMT, STR_ARG(text));
         return blame_field(err, place, "path");
     }

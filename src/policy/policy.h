@@ -100,11 +100,13 @@ struct policy {
     bool sandbox_unsafe_ack;
     enum policy_network network;
     bool network_unsafe_ack;
+    struct str_list allowed_hosts; /* reached by a proxy, though the network is disabled */
     struct policy_fs fs;
     bool fs_write_unsafe_ack;
     bool fs_strict_write;
     struct policy_exec exec;
     struct policy_env env;
+    bool developer;
     bool allow_unix_sockets;
     bool unix_sockets_unsafe_ack;
     struct policy_budgets budgets;
@@ -121,6 +123,12 @@ extern const struct shape policy_rule_shape;
 
 /* The names of the replay's normalization filters; NULL-terminated. */
 extern const char *const policy_filters[];
+
+/* The names of the sandboxes by value, terminated by NULL; those that an option selects; the
+ * sandbox of such an option, native for any other name. */
+extern const char *const policy_sandbox_names[];
+#define POLICY_SANDBOX_OPTIONS (policy_sandbox_names + POLICY_NATIVE)
+enum policy_sandbox policy_sandbox_of(const char *name);
 
 const char *policy_sandbox_name(enum policy_sandbox sandbox);
 const char *policy_network_name(enum policy_network network);

@@ -23,8 +23,8 @@ static bool fail_unknown(const char *name, struct err *err)
     AUTO_BUF struct buf hint = BUF_INIT(256);
     choice_add_all(&c, preset_names);
     choice_hint(&c, "", &hint);
-    return err_set(err, E_NOT_FOUND, "there is no preset '%s'%s; there are %s", name, buf_z(&hint),
-        choice_list(&c));
+    return err_set(err, E_NOT_FOUND, "no such preset '%s'; available: %s%s", name, choice_list(&c),
+        buf_z(&hint));
 }
 
 /* Returns the text with the root substituted (a new reference). */
@@ -81,7 +81,7 @@ bool preset_load(const char *name, struct str root, struct arena *arena, struct 
         return fail_unknown(name, err);
     if (!utf8_valid(root))
         return err_set(err, E_POLICY_DENIED,
-            "the working root '" STR_FMT "' is not UTF-8, and a policy can't name it",
+            "the working root '" STR_FMT "' is not UTF-8, and cannot be used in a policy",
             STR_ARG(root));
     bool ok = yaml_parse(str_z(preset->text), preset->name, E_INTERNAL, &tree, err);
     BUG_ON(!ok);

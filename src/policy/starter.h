@@ -39,6 +39,7 @@ struct starter {
     bool unix_sockets;            /* Unix sockets were used */
     bool tmp;                     /* it wrote below /tmp */
     bool shell;                   /* the program is a shell or a shell script */
+    bool developer;               /* it needs the developer's machine (policy/developer.h) */
 };
 
 /* Every path that is not commented out must be absolute and UTF-8. */

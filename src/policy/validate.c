@@ -7,6 +7,7 @@
 #include "path/fstype.h"
 #include "path/lexical.h"
 #include "policy/blocked.h"
+#include "policy/host.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -54,7 +55,7 @@ static void validate_check_sandbox(struct verdict *v)
     if (p->sandbox == POLICY_NO_SANDBOX)
         validate_deny(
             v, &(struct denial){"sandbox", "sandbox disabled without explicit acknowledgement",
-                   STR("none"), "nothing of the policy would be enforced",
+                   STR("none"), "the policy would not be enforced",
                    "use 'sandbox: native', or set sandbox_unsafe_ack to true"});
     if (p->sandbox == POLICY_LANDLOCK)
         validate_deny(
@@ -71,13 +72,39 @@ static void check_network(struct verdict *v)
     if (p->network == POLICY_NETWORK_ENABLED)
         validate_deny(
             v, &(struct denial){"network", "network enabled without explicit acknowledgement",
-                   STR("enabled"), "whatever the program reads could be sent away",
+                   STR("enabled"), "all data that the program reads could be sent out",
                    "use 'network: disabled', or set network_unsafe_ack to true"});
     else if (p->sandbox == POLICY_NO_SANDBOX)
         validate_deny(
             v, &(struct denial){"network", "network policy cannot be enforced without sandbox",
                    STR("disabled"), "without a sandbox the program reaches the network",
                    "use 'sandbox: native', or set network_unsafe_ack to true"});
+}
+
+/* Only a network namespace leaves no way around the proxy. */
+static void check_hosts(struct verdict *v)
+{
+    const struct policy *p = v->policy;
+    const struct str_list *hosts = &p->allowed_hosts;
+    if (hosts->n && p->network == POLICY_NETWORK_ENABLED)
+        validate_deny(v, &(struct denial){"allowed_hosts", "has no effect with an enabled network",
+                             hosts->p[0], "the network as a whole allows every host",
+                             "use 'network: disabled', or make the list empty"});
+    else if (hosts->n && (p->sandbox == POLICY_LANDLOCK || p->sandbox == POLICY_NO_SANDBOX))
+        validate_deny(
+            v, &(struct denial){"allowed_hosts", "hosts cannot be limited in this sandbox",
+                   hosts->p[0], "without a network namespace other hosts stay reachable",
+                   "use 'sandbox: native', or make the list empty"});
+    for (size_t i = 0; i < hosts->n; i++) {
+        AUTO_ERR struct err why = {0};
+        if (host_check(hosts->p[i], &why))
+            continue;
+        const char *reason = strstr(why.message, HOST_REFUSED);
+        reason = reason ? reason + strlen(HOST_REFUSED) : why.message;
+        validate_deny(v, &(struct denial){arena_printf(v->arena, "allowed_hosts[%zu]", i),
+                             "is not a host", hosts->p[i], arena_strdup(v->arena, str_z(reason)),
+                             "use a name or an address, such as example.com"});
+    }
 }
 
 static void check_sockets(struct verdict *v)
@@ -87,8 +114,8 @@ static void check_sockets(struct verdict *v)
         validate_deny(
             v, &(struct denial){"allow_unix_sockets",
                    "Unix sockets allowed without explicit acknowledgement", STR("true"),
-                   "a service of the host that listens in a visible directory could be asked to "
-                   "act outside",
+                   "the program could make a host service that listens in a visible directory act "
+                   "outside the sandbox",
                    "set allow_unix_sockets to false, or set unix_sockets_unsafe_ack to true"});
 }
 
@@ -98,9 +125,9 @@ static void validate_check_name(struct verdict *v, const char *field, struct str
 {
     const struct blocked *row = blocked_env(name);
     if (name.n == 0 || str_find(name, '=') >= 0 || str_find(name, '\0') >= 0)
-        validate_deny(v, &(struct denial){field, "not a name of an environment variable", name,
-                             name.n ? "a name can't have '=' or NUL in it" : "it is empty",
-                             "write the name alone"});
+        validate_deny(v,
+            &(struct denial){field, "not a valid name of an environment variable", name,
+                name.n ? "a name cannot contain '=' or NUL" : "it is empty", "use only the name"});
     else if (row)
         validate_deny(v, &(struct denial){field, "dangerous environment variable blocked", name,
                              row->reason, row->fix});
@@ -158,7 +185,7 @@ struct validate_list {
 };
 
 static const struct blocked home_row = {"$HOME", "it is the home directory, with keys and settings",
-    "name the directory below it that is needed"};
+    "list only the directory below it that is needed"};
 
 static const struct blocked *find_blocked(
     const struct verdict *v, struct str path, enum blocked_use use)
@@ -175,8 +202,8 @@ static void deny_missing(struct verdict *v, const char *field, struct str given,
         v, &(struct denial){field,
                missing ? "allowlist path does not exist" : "allowlist path cannot be resolved",
                given, arena_printf(v->arena, "%s", strerror(errnum)),
-               missing ? "create it, or take it out"
-                       : "name a path that can be reached, or take it out"});
+               missing ? "create it, or remove it from the list"
+                       : "use a path that can be resolved, or remove it from the list"});
 }
 
 static bool check_blocked(struct verdict *v, const struct validate_list *list, const char *field,
@@ -186,9 +213,9 @@ static bool check_blocked(struct verdict *v, const struct validate_list *list, c
     if (!row)
         return true;
     bool link = !str_eq(spelling, path->given) && path->resolved.n;
-    const char *reason =
-        link ? arena_printf(v->arena, "it leads to " STR_FMT ": %s", STR_ARG(spelling), row->reason)
-             : row->reason;
+    const char *reason = link ? arena_printf(v->arena, "it resolves to " STR_FMT ": %s",
+                                    STR_ARG(spelling), row->reason)
+                              : row->reason;
     validate_deny(v,
         &(struct denial){field, "disallowed allowlist path", path->given, reason, row->fix, true});
     return false;
@@ -202,8 +229,8 @@ static bool check_entry(struct verdict *v, const struct validate_list *list, con
     mode_t mode;
     if (!is_absolute(given)) {
         validate_deny(v, &(struct denial){field, list->relative, given,
-                             "a relative path means something else in every directory",
-                             "write the whole path, from / on"});
+                             "the meaning of a relative path depends on the current directory",
+                             "use an absolute path"});
         return false;
     }
     struct str clean = lexical_absolute(v->arena, STR("/"), given);
@@ -216,15 +243,16 @@ static bool check_entry(struct verdict *v, const struct validate_list *list, con
     if (!check_blocked(v, list, field, &path, path.resolved))
         return false;
     if (path.of_kernel) {
-        validate_deny(v, &(struct denial){field, "disallowed allowlist path", given,
-                             "it is a file system through which the kernel is read and set",
-                             "name a directory of files, or take it out", true});
+        validate_deny(
+            v, &(struct denial){field, "disallowed allowlist path", given,
+                   "it is a file system that gives access to the kernel",
+                   "use a directory of ordinary files, or remove it from the list", true});
         return false;
     }
     if (!S_ISDIR(mode) && !S_ISREG(mode)) {
         validate_deny(v, &(struct denial){field, "allowlist path is neither a file nor a directory",
-                             given, "a socket, pipe or device reaches something else",
-                             "name a file or a directory, or take it out"});
+                             given, "a socket, pipe or device gives access to something else",
+                             "use a file or a directory, or remove it from the list"});
         return false;
     }
     *ret_path = path;
@@ -263,22 +291,23 @@ static void check_start(struct verdict *v, const struct validate_start *start, s
     struct denial denial = {.field = start->field, .value = given};
     if (!is_absolute(given)) {
         denial.message = start->relative;
-        denial.reason = "a relative path means something else in every directory";
-        denial.fix = "write the whole path, from / on";
+        denial.reason = "the meaning of a relative path depends on the current directory";
+        denial.fix = "use an absolute path";
     } else if (!validate_resolve(v->arena, given, &path, &mode)) {
-        denial.message = "working directory cannot be entered";
+        denial.message = "cannot be entered";
         denial.reason = arena_printf(v->arena, "%s", strerror(errno));
-        denial.fix = "create it, or name another one";
+        denial.fix = "create it, or use another one";
     } else if (!path.is_dir) {
-        denial.message = "working directory is not a directory";
-        denial.reason = "a program starts in a directory";
-        denial.fix = "name the directory that it lies in";
+        denial.message = "is not a directory";
+        denial.reason = "a program needs a directory to start in";
+        denial.fix = "use its parent directory";
     } else if (!verdict_holds(&v->read, path.resolved) &&
                !verdict_holds(&v->write, path.resolved)) {
         denial.message = start->outside;
         denial.reason = arena_printf(v->arena,
-            STR_FMT " is in no directory that may be read or written", STR_ARG(path.resolved));
-        denial.fix = "add it to fs.allowed_read, or start in a directory that is allowed";
+            STR_FMT " is not in fs.allowed_read or fs.allowed_write", STR_ARG(path.resolved));
+        denial.fix = "add it to fs.allowed_read, or use an allowed directory";
+        denial.edits = true;
     } else {
         *ret_path = path;
         return;
@@ -292,9 +321,8 @@ static void check_fs(struct verdict *v, bool as_found)
         "fs.allowed_read", "allowlist paths must be absolute", BLOCKED_READ, as_found};
     static const struct validate_list write = {
         "fs.allowed_write", "allowlist paths must be absolute", BLOCKED_WRITE, false};
-    static const struct validate_start start = {"fs.working_dir",
-        "working_dir must be an absolute path",
-        "policy working_dir is not within allowlisted paths"};
+    static const struct validate_start start = {
+        "fs.working_dir", "must be an absolute path", "not an allowed directory"};
     const struct policy_fs *fs = &v->policy->fs;
     check_list(v, &read, &fs->allowed_read, &v->read);
     check_list(v, &write, &fs->allowed_write, &v->write);
@@ -341,21 +369,22 @@ static void check_artifacts(struct verdict *v)
     if (!artifacts->dir.p) {
         denial.message = "artifacts enabled without directory";
         denial.value = STR("");
-        denial.reason = "the record of a run must go somewhere";
+        denial.reason = "the record of a run needs a directory";
         denial.fix = "set artifacts.dir to a directory inside fs.allowed_write";
     } else if (!is_absolute(artifacts->dir)) {
-        denial.message = "artifacts dir must be an absolute path";
-        denial.reason = "a relative path means something else in every directory";
-        denial.fix = "write the whole path, from / on";
+        denial.message = "must be an absolute path";
+        denial.reason = "the meaning of a relative path depends on the current directory";
+        denial.fix = "use an absolute path";
     } else if (!resolve_new(v->arena, artifacts->dir, &path)) {
-        denial.message = "artifacts dir cannot be resolved";
+        denial.message = "cannot be resolved";
         denial.reason = arena_printf(v->arena, "%s", strerror(errno));
-        denial.fix = "name a directory, or a place for one";
+        denial.fix = "use a directory, or a path where one can be created";
     } else if (!verdict_holds(&v->write, path.resolved)) {
-        denial.message = "artifacts dir is not within allowlisted write paths";
-        denial.reason = arena_printf(
-            v->arena, STR_FMT " is in no directory that may be written", STR_ARG(path.resolved));
+        denial.message = "not a directory that may be written";
+        denial.reason =
+            arena_printf(v->arena, STR_FMT " is not in fs.allowed_write", STR_ARG(path.resolved));
         denial.fix = "add its directory to fs.allowed_write";
+        denial.edits = true;
     } else {
         v->artifacts_dir = path;
         return;
@@ -372,7 +401,7 @@ static void check_write(struct verdict *v)
         validate_deny(v, &(struct denial){"fs.allowed_write",
                              "write allowlist requires explicit acknowledgement",
                              p->fs.allowed_write.p[0], "files there could be changed or deleted",
-                             "set fs_write_unsafe_ack to true, or let nothing be written"});
+                             "set fs_write_unsafe_ack to true, or make the list empty"});
     if (p->fs_strict_write && p->artifacts.enabled)
         validate_deny(
             v, &(struct denial){"fs_strict_write", "write access requires explicit acknowledgement",
@@ -409,8 +438,8 @@ static void check_exec(struct verdict *v)
             validate_deny(
                 v, &(struct denial){arena_printf(v->arena, "%s[%zu]", exec.field, path->index),
                        "writable executables require explicit acknowledgement", path->given,
-                       "a program could be written there, and run",
-                       "set fs_write_unsafe_ack to true, or take it out of one of the lists"});
+                       "a program could be written there and run",
+                       "set fs_write_unsafe_ack to true, or remove it from one of the lists"});
     }
 }
 
@@ -426,6 +455,7 @@ void policy_validate(const struct policy *policy, const struct policy_host *host
     }
     validate_check_sandbox(&v);
     check_network(&v);
+    check_hosts(&v);
     check_sockets(&v);
     check_env(&v, host);
     check_fs(&v, host->read_as_found);
@@ -459,22 +489,24 @@ static void validate_check_file(
     struct verdict *v, const struct verdict_path *command, mode_t mode, struct denial *denial)
 {
     if (!S_ISREG(mode)) {
-        denial->message = "command is not a regular file";
+        denial->message = "is not a regular file";
         denial->reason = "only a file can be run";
         denial->fix = "name a program";
     } else if (!is_listed(v, command)) {
-        denial->message = "executable is not allowlisted";
+        denial->message = "not an allowed program";
         denial->reason = arena_printf(
             v->arena, STR_FMT " is not in exec.allowed_executables", STR_ARG(command->resolved));
-        denial->fix = "add it there, or run one that is";
+        denial->fix = "add it there, or run an allowed program";
+        denial->edits = true;
     } else if (!(mode & (S_IXUSR | S_IXGRP | S_IXOTH))) {
-        denial->message = "command is not executable";
-        denial->reason = "its mode lets nobody run it";
-        denial->fix = "chmod +x it, or name a program";
+        denial->message = "is not executable";
+        denial->reason = "its mode has no execute permission";
+        denial->fix = "run chmod +x on it, or use an executable program";
     } else if (!v->policy->exec.allow_shell && is_shell(command)) {
         denial->message = "shell execution is disabled by policy";
-        denial->reason = "a shell runs whatever its arguments say";
-        denial->fix = "name the program itself, or set exec.allow_shell to true";
+        denial->reason = "a shell runs any command in its arguments";
+        denial->fix = "run the program itself, or set exec.allow_shell to true";
+        denial->edits = true;
     }
 }
 
@@ -488,13 +520,13 @@ static void check_command(struct verdict *v, struct str given)
         denial.reason = "exec.allowed_executables is empty";
         denial.fix = "add the program there";
     } else if (!is_absolute(given)) {
-        denial.message = "command must be an absolute path";
-        denial.reason = "with a policy no program is looked up in PATH";
-        denial.fix = "write the whole path, from / on";
+        denial.message = "must be an absolute path";
+        denial.reason = "with a policy, programs are not looked up in PATH";
+        denial.fix = "use an absolute path";
     } else if (!validate_resolve(v->arena, given, &path, &mode)) {
-        denial.message = "command does not exist";
+        denial.message = "does not exist";
         denial.reason = arena_printf(v->arena, "%s", strerror(errno));
-        denial.fix = "name a program that is there";
+        denial.fix = "use the path of an existing program";
     } else {
         validate_check_file(v, &path, mode, &denial);
         v->command = path;
@@ -514,8 +546,8 @@ bool policy_is_shell(struct str absolute)
 
 void policy_validate_command(struct verdict *v, const struct policy_command *command)
 {
-    static const struct validate_start start = {"cwd", "working directory must be an absolute path",
-        "working directory is not within allowlisted paths"};
+    static const struct validate_start start = {
+        "cwd", "must be an absolute path", "not an allowed directory"};
     check_command(v, str_z(command->path));
     v->cwd = v->working_dir;
     if (command->cwd)

@@ -200,8 +200,8 @@ static void refuse_addr(
     addr_text(addr, text);
     make_entry(text, c->port, entry);
     snprintf(why, sizeof(why),
-        "its address %s is of %s, and a name does not lead there unless the list has the address, "
-        "too",
+        "its address %s is not public (%s), and is refused unless the list contains the "
+        "address itself",
         text, fault);
     conn_refuse(env, c, str_z(c->host.name), why, entry);
 }
@@ -275,7 +275,7 @@ static void conn_handle_request(struct conn_env *env, struct conn *c, const stru
 static void conn_bad_request(struct conn_env *env, struct conn *c, const struct proxy_request *r)
 {
     char text[WHY_MAX];
-    snprintf(text, sizeof(text), "cordon: the request is not understood: %s\n", r->why);
+    snprintf(text, sizeof(text), "cordon: invalid request: %s\n", r->why);
     conn_fail(env, c, r->status, (uint8_t)r->status, text);
 }
 

@@ -7,8 +7,8 @@
 #ifndef PROXY_CONN_H
 #define PROXY_CONN_H
 
+#include "policy/host.h"
 #include "proxy/head.h"
-#include "proxy/host.h"
 #include "proxy/lookup.h"
 #include "proxy/pair.h"
 #include "proxy/proxy_report.h"

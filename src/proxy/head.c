@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "proxy/head.h"
 
-#include "proxy/host.h"
+#include "policy/host.h"
 #include "proxy/proxy.h"
 
 #include <strings.h>
@@ -121,19 +121,19 @@ static enum head_state read_fields(struct proxy_request *r, struct head_noticed 
     struct str line, name, value, rest = r->fields;
     while (head_next_line(&rest, &line)) {
         if (line.p[0] == ' ' || line.p[0] == '\t')
-            return head_reject(r, BAD_REQUEST, "a field goes on in the next line");
+            return head_reject(r, BAD_REQUEST, "a header field continues on the next line");
         if (!split_field(line, &name, &value))
-            return head_reject(r, BAD_REQUEST, "a line is no field");
+            return head_reject(r, BAD_REQUEST, "a line is not a header field");
         if (++n->fields > HEAD_FIELDS_MAX)
-            return head_reject(r, TOO_LONG, "there are too many fields");
+            return head_reject(r, TOO_LONG, "too many header fields");
         if (!head_note_field(name, value, n))
             return head_reject(
-                r, BAD_REQUEST, "what a field says about the body or the host can't be followed");
+                r, BAD_REQUEST, "a field about the body or the host is invalid or not supported");
     }
     if (n->hosts > 1)
         return head_reject(r, BAD_REQUEST, "it has two Host fields");
     if (n->lengths > 1 || n->codings > 1 || (n->lengths && n->codings))
-        return head_reject(r, BAD_REQUEST, "it says in two ways where its body ends");
+        return head_reject(r, BAD_REQUEST, "the length of its body is given more than once");
     if (n->codings && !str_is(r->version, "HTTP/1.1"))
         return head_reject(r, BAD_REQUEST, "HTTP/1.0 has no Transfer-Encoding");
     return HEAD_WHOLE;
@@ -143,11 +143,11 @@ static enum head_state finish_tunnel(struct proxy_request *r, struct str target)
 {
     struct head_noticed n = {0};
     if (!host_split(target, &r->host, &r->port) || r->port == 0)
-        return head_reject(r, BAD_REQUEST, "CONNECT takes host:port");
+        return head_reject(r, BAD_REQUEST, "CONNECT requires host:port");
     if (read_fields(r, &n) == HEAD_BAD)
         return HEAD_BAD;
     if (n.codings || n.length)
-        return head_reject(r, BAD_REQUEST, "CONNECT has no body");
+        return head_reject(r, BAD_REQUEST, "CONNECT cannot have a body");
     r->kind = PROXY_TUNNEL;
     return HEAD_WHOLE;
 }
@@ -172,14 +172,14 @@ static enum head_state split_url(struct proxy_request *r, struct str target)
     if (target.n >= 8 && strncasecmp(target.p, "https://", 8) == 0)
         return head_reject(r, BAD_REQUEST, "https:// needs CONNECT");
     if (target.n < scheme.n || strncasecmp(target.p, scheme.p, scheme.n) != 0)
-        return head_reject(r, BAD_REQUEST, "a proxy takes CONNECT host:port and http:// addresses");
+        return head_reject(r, BAD_REQUEST, "expected CONNECT host:port or an http:// address");
     struct str rest = str_skip(target, scheme.n);
     size_t end = 0;
     while (end < rest.n && !strchr("/?#\\", rest.p[end]))
         end++;
     r->path = str_skip(rest, end);
     if (str_find(target, '#') >= 0 || (r->path.n && r->path.p[0] == '\\'))
-        return head_reject(r, BAD_REQUEST, "the address has parts that are not sent");
+        return head_reject(r, BAD_REQUEST, "the address contains a fragment or a backslash");
     if (!host_split(str_head(rest, end), &r->host, &r->port))
         return head_reject(
             r, BAD_REQUEST, "the address has no host, or more than a host and a port");
@@ -195,7 +195,7 @@ static enum head_state finish_plain(struct proxy_request *r, struct str target)
     if (n.hosts == 0 && str_is(r->version, "HTTP/1.1"))
         return head_reject(r, BAD_REQUEST, "it has no Host field");
     if (n.hosts && !same_host(r, n.host))
-        return head_reject(r, BAD_REQUEST, "its Host field names another host than its address");
+        return head_reject(r, BAD_REQUEST, "its Host field differs from the host in its address");
     r->kind = PROXY_PLAIN;
     r->body.state = n.chunked ? BODY_SIZE : n.length ? BODY_LENGTH : BODY_END;
     r->body.left = (uint64_t)n.length;
@@ -212,16 +212,16 @@ enum head_state head_parse(struct str bytes, struct proxy_request *ret_request)
         return head_reject(r, BAD_REQUEST, "a line does not end in CR LF, or has control bytes");
     if (size == 0)
         return bytes.n < PROXY_HEAD_MAX ? HEAD_MORE
-                                        : head_reject(r, TOO_LONG, "its head is too long");
+                                        : head_reject(r, TOO_LONG, "its header is too long");
     r->used = (size_t)size;
     r->fields = str_head(head, r->used);
     if (!head_next_line(&r->fields, &line) || !str_cut(line, ' ', &r->method, &rest) ||
         !str_cut(rest, ' ', &target, &r->version) || !is_token(r->method) || target.n == 0)
-        return head_reject(r, BAD_REQUEST, "its first line is no request");
+        return head_reject(r, BAD_REQUEST, "its first line is not a valid request");
     if (!str_is(r->version, "HTTP/1.1") && !str_is(r->version, "HTTP/1.0"))
-        return head_reject(r, NO_VERSION, "only HTTP/1.1 and HTTP/1.0 are spoken here");
+        return head_reject(r, NO_VERSION, "only HTTP/1.1 and HTTP/1.0 are supported");
     if (str_find(target, '\t') >= 0)
-        return head_reject(r, BAD_REQUEST, "its first line is no request");
+        return head_reject(r, BAD_REQUEST, "its first line is not a valid request");
     if (str_is(r->method, "CONNECT"))
         return finish_tunnel(r, target);
     return finish_plain(r, target);

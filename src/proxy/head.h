@@ -12,7 +12,7 @@
 #define PROXY_HEAD_H
 
 #include "base/buf.h"
-#include "proxy/addr.h"
+#include "policy/addr.h"
 #include "proxy/body.h"
 
 enum {

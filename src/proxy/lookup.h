@@ -7,7 +7,7 @@
 #ifndef PROXY_LOOKUP_H
 #define PROXY_LOOKUP_H
 
-#include "proxy/addr.h"
+#include "policy/addr.h"
 
 enum {
     LOOKUP_ADDRS_MAX = 8,

@@ -34,12 +34,6 @@ enum {
         2 * (PROXY_CONNECTIONS_MAX + PROXY_RELAYS_MAX) + PROXY_LOOKUPS_MAX + 32,
 };
 
-/* Checks an entry of the list. E_CLI_INVALID_ARG with the reason. */
-MUST_USE bool proxy_host_check(struct str host, struct err *err);
-
-/* Checks whether a host is allowed by its name alone. Pure. */
-bool proxy_allows(const struct str_list *hosts, struct str host, uint16_t port);
-
 struct proxy_input {
     int listener; /* inside the box; -1: none, only relays. Becomes non-blocking */
     int relays;   /* a SOCK_SEQPACKET socket for forwarded ports; each packet has one byte and two

@@ -40,14 +40,12 @@ void answer_socks(struct buf *out, uint8_t code)
 void answer_refusal(
     struct buf *text, struct str host, uint16_t port, const char *why, const char *entry)
 {
-    buf_add_z(text, "cordon: this box may not reach ");
+    buf_add_z(text, "cordon: not allowed to reach ");
     for (size_t i = 0; i < MIN(host.n, 255); i++) {
         unsigned char c = (unsigned char)host.p[i];
         buf_add_byte(text, c > 0x20 && c < 0x7f ? (char)c : '?');
     }
     buf_printf(text, ":%u: %s\n", port, why);
     if (*entry)
-        buf_printf(text,
-            "To allow it, make the box with it in its list: cordon box new … --allow-host %s\n",
-            entry);
+        buf_printf(text, "To allow it, start the box or the command with --allow-host %s\n", entry);
 }

@@ -88,7 +88,7 @@ static void restrict_files(void)
             continue;
         confine_require(landlock_allow(rules, abi, fd, PLAN_READ, S_ISDIR(st.st_mode)) == 0);
     }
-    confine_require(landlock_enter(rules) == 0);
+    confine_require(landlock_restrict(rules) == 0);
     close(rules);
 }
 

@@ -37,7 +37,7 @@ void report_refusal(struct proxy_report *r, struct str host, uint16_t port, cons
     if (++r->lines == REPORT_LINES_MAX) {
         host = STR("");
         port = 0;
-        why = "there were too many refusals: those after this are not listed";
+        why = "too many refusals: further ones are not listed";
     }
     clock_rfc3339(clock_wall_ms(), time);
     AUTO_JSON json_t *entry = json_object();

@@ -72,9 +72,9 @@ enum head_state socks_parse(struct str bytes, struct proxy_request *ret_request)
     size_t at;
     *r = (struct proxy_request){.kind = PROXY_SOCKS};
     if (bytes.n >= 1 && byte_at(bytes, 0) != SOCKS_VERSION)
-        return socks_reject(r, FAILED, "it is no request of SOCKS5");
+        return socks_reject(r, FAILED, "it is not a SOCKS5 request");
     if (bytes.n >= 2 && byte_at(bytes, 1) != COMMAND_CONNECT)
-        return socks_reject(r, NO_COMMAND, "of SOCKS only CONNECT is there");
+        return socks_reject(r, NO_COMMAND, "for SOCKS, only CONNECT is supported");
     if (bytes.n <= REQUEST_FIXED)
         return HEAD_MORE;
     size_t size = address_size(bytes, &at);

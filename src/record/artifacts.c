@@ -112,13 +112,13 @@ bool artifacts_open(
     const char *path, bool overwrite, struct artifacts *ret_artifacts, struct err *err)
 {
     if (mkdir(path, 0755) != 0 && errno != EEXIST)
-        return err_errno(err, E_IO, errno, "cannot make the artifacts directory '%s'", path);
+        return err_errno(err, E_IO, errno, "cannot create the artifacts directory '%s'", path);
     AUTO_FD int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (dir < 0)
         return err_errno(err, E_IO, errno, "cannot open the artifacts directory '%s'", path);
     if (!overwrite && !artifacts_is_empty(dir))
         return err_set(err, E_CONFLICT,
-            "the artifacts directory '%s' is not empty: name a new one, or set "
+            "the artifacts directory '%s' is not empty: choose a new one, or set "
             "artifacts.overwrite",
             path);
     drop_run(dir);
@@ -133,7 +133,7 @@ bool artifacts_open_below(
     int parent, const char *name, bool for_run, struct artifacts *ret_artifacts, struct err *err)
 {
     if (mkdirat(parent, name, 0755) != 0)
-        return err_errno(err, E_IO, errno, "cannot make '%s' in the artifacts directory", name);
+        return err_errno(err, E_IO, errno, "cannot create '%s' in the artifacts directory", name);
     AUTO_FD int dir = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (dir < 0)
         return err_errno(err, E_IO, errno, "cannot open '%s'", name);
@@ -168,7 +168,7 @@ bool artifacts_where(
 {
     AUTO_FREE char *name = beneath_name(a->dir);
     if (!name)
-        return err_set(err, E_IO, "the artifacts directory is gone");
+        return err_set(err, E_IO, "the artifacts directory no longer exists");
     *ret_path = arena_str(arena, str_z(name));
     return true;
 }

@@ -56,11 +56,11 @@ static bool normalization_compile(struct normalization *n, struct err *err)
     return true;
 }
 
-bool normalization_init(const struct policy_replay *policy, const struct normalization_wish *wish,
-    struct normalization *ret_n, struct err *err)
+bool normalization_init(const struct policy_replay *policy,
+    const struct normalization_options *options, struct normalization *ret_n, struct err *err)
 {
     struct normalization n = {.filters = (1u << FILTERS) - 1, .source = "default"};
-    bool from_cli = wish && (wish->strict || wish->given);
+    bool from_cli = options && (options->strict || options->given);
     n.rules = policy->rules;
     n.n_rules = policy->n_rules;
     /* Checked even if unused, so that errors in a policy are reported. */
@@ -70,10 +70,10 @@ bool normalization_init(const struct policy_replay *policy, const struct normali
         n.filters = (1u << FILTERS) - 1;
     if (policy->has_filters || policy->has_rules || policy->strict)
         n.source = "policy";
-    n.strict = from_cli ? wish->strict : policy->strict;
+    n.strict = from_cli ? options->strict : policy->strict;
     if (from_cli) {
         n.source = "cli";
-        n.filters = wish->filters;
+        n.filters = options->filters;
     }
     if (!ok) {
         normalization_done(&n);
@@ -117,8 +117,11 @@ bool normalization_text(const struct normalization *n, enum policy_target target
         now = next;
         next = swap;
     }
+    bool whole = buf_ok(&now);
     if (ok)
         buf_add_str(out, buf_str(&now));
+    if (ok && (!whole || !buf_ok(out)))
+        ok = err_set(err, E_PROTOCOL, "a text of %zu bytes is too long to be compared", text.n);
     buf_done(&now);
     buf_done(&next);
     return ok;
@@ -141,17 +144,17 @@ static const char *const sources[] = {"default", "policy", "cli", "none"};
 static const struct field record_fields[] = {
     FIELD_U32("normalization_version", R, version, "1", .flags = FIELD_REQUIRED,
         FIELD_RANGE(NORMALIZATION_VERSION, NORMALIZATION_VERSION)),
-    FIELD_ENUM("source", R, source, sources, "who decided", .flags = FIELD_REQUIRED),
-    FIELD_BOOL("strict", R, strict, "everything is compared as it is", .flags = FIELD_REQUIRED),
+    FIELD_ENUM("source", R, source, sources, "origin of these settings", .flags = FIELD_REQUIRED),
+    FIELD_BOOL("strict", R, strict, "everything is compared exactly", .flags = FIELD_REQUIRED),
     FIELD_STRS("filters", R, filters, "fields that are not compared", .flags = FIELD_REQUIRED,
         FIELD_RANGE(0, FILTERS)),
     FIELD_OBJECTS("rules", R, rules, n_rules, &policy_rule_shape,
-        "replacements before texts are compared", .flags = FIELD_REQUIRED,
+        "replacements made before texts are compared", .flags = FIELD_REQUIRED,
         FIELD_RANGE(0, POLICY_LIST_MAX)),
 };
 #undef R
 static const struct shape record_shape = SHAPE("normalization", struct normalization_record,
-    record_fields, "what a replay of the recording does not compare");
+    record_fields, "values that a replay of the recording does not compare");
 
 static int normalization_source(const struct normalization *n)
 {

@@ -1,7 +1,7 @@
 /* Normalization: ids and times that a replay ignores, and regular expressions applied to texts.
  *
  *     struct normalization n;
- *     if (!normalization_init(&policy->replay, &wish, &n, err)) return false;
+ *     if (!normalization_init(&policy->replay, &options, &n, err)) return false;
  *     if (!normalization_text(&n, POLICY_TARGET_SNAPSHOT_LINES, line, &out, err)) return false;
  *     normalization_done(&n);
  *
@@ -31,7 +31,7 @@ enum normalization_filter {
 };
 
 /* Options of the command line. */
-struct normalization_wish {
+struct normalization_options {
     bool strict;
     bool given;       /* `filters` is set */
     unsigned filters; /* bits: 1 << enum normalization_filter */
@@ -51,9 +51,9 @@ struct normalization {
 MUST_USE bool normalization_filter(
     struct str name, enum err_code code, unsigned *ret_filters, struct err *err);
 
-/* `wish` may be NULL. A rule that does not compile is E_PROTOCOL. */
+/* `options` may be NULL. A rule that does not compile is E_PROTOCOL. */
 MUST_USE bool normalization_init(const struct policy_replay *policy,
-    const struct normalization_wish *wish, struct normalization *ret_n, struct err *err);
+    const struct normalization_options *options, struct normalization *ret_n, struct err *err);
 void normalization_done(struct normalization *n);
 
 /* Appends the text with all rules for the target applied, one after the other. */

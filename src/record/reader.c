@@ -11,6 +11,7 @@
 
 enum {
     READ_SIZE = 256 * 1024,
+    VERSION = 1, /* of every file */
 };
 
 const char *const record_names[] = {"run.json", "policy.json", "scenario.json",
@@ -57,10 +58,10 @@ static const char *record_errno_reason(int errnum)
         int errnum;
         const char *why;
     } reasons[] = {
-        {ELOOP, "it is a symbolic link, or lies behind one"},
-        {EXDEV, "it leads out of the directory"},
-        {EINVAL, "it is not a plain file"},
-        {ENXIO, "it is not a plain file"},
+        {ELOOP, "it is a symbolic link, or reached through one"},
+        {EXDEV, "it is outside the directory"},
+        {EINVAL, "it is not a regular file"},
+        {ENXIO, "it is not a regular file"},
     };
     for (size_t i = 0; i < ARRAY_LEN(reasons); i++)
         if (reasons[i].errnum == errnum)
@@ -87,8 +88,8 @@ bool record_text(int dir, const char *name, size_t max, struct buf *text, struct
     if (fd < 0 || fstat(fd, &st) != 0)
         return record_unreadable(name, err);
     if ((uint64_t)st.st_size > max) {
-        err_set(err, E_IO, "the artifact '%s' is too large: %lld bytes, and at most %zu are read",
-            name, (long long)st.st_size, max);
+        err_set(err, E_IO, "the artifact '%s' is too large: %lld bytes, the limit is %zu", name,
+            (long long)st.st_size, max);
         return err_ctx(err, "file", "%s", name);
     }
     return file_read(fd, max, name, text, err) || err_ctx(err, "file", "%s", name);
@@ -127,6 +128,33 @@ bool record_object(int dir, const char *name, json_t **ret_tree, struct err *err
     return record_parse_object(&text, name, ret_tree, err) || err_ctx(err, "file", "%s", name);
 }
 
+bool record_check_version(const json_t *tree, const char *name, const char *key, struct err *err)
+{
+    const json_t *version = json_object_get(tree, key);
+    if (!json_is_integer(version)) {
+        err_set(err, E_PROTOCOL, "%s: %s: expected a version number", name, key);
+        return err_ctx(err, "file", "%s", name);
+    }
+    if (json_integer_value(version) == VERSION)
+        return true;
+    err_set(err, E_PROTOCOL_VERSION_MISMATCH, "%s: %s: version %lld is not supported: expected %d",
+        name, key, (long long)json_integer_value(version), VERSION);
+    err_ctx_int(err, "provided_version", (int64_t)json_integer_value(version));
+    err_ctx_int(err, "supported_version", VERSION);
+    return err_ctx(err, "file", "%s", name);
+}
+
+bool record_versioned(
+    int dir, const char *name, const char *version_key, json_t **ret_tree, struct err *err)
+{
+    AUTO_JSON json_t *tree = NULL;
+    if (!record_object(dir, name, &tree, err) ||
+        !record_check_version(tree, name, version_key, err))
+        return false;
+    *ret_tree = json_take(&tree);
+    return true;
+}
+
 /* Lines --------------------------------------------------------------------------------------- */
 
 struct record_line_reader {
@@ -137,6 +165,12 @@ struct record_line_reader {
     size_t number, total;
 };
 
+static bool record_line_too_long(const struct record_line_reader *l, size_t number, struct err *err)
+{
+    err_set(err, E_IO, "%s is too long, at line %zu", l->name, number);
+    return err_ctx(err, "file", "%s", l->name);
+}
+
 static bool record_read_line(struct record_line_reader *l, bool may_be_half, struct err *err)
 {
     AUTO_JSON json_t *tree = NULL;
@@ -144,7 +178,7 @@ static bool record_read_line(struct record_line_reader *l, bool may_be_half, str
     char place[128];
     snprintf(place, sizeof(place), "%s, line %zu", l->name, ++l->number);
     if (!buf_ok(&l->line))
-        return err_set(err, E_IO, "%s is too long, in line %zu", l->name, l->number);
+        return record_line_too_long(l, l->number, err);
     if (!record_parse_object(&l->line, place, &tree, &why)) {
         bool skip = may_be_half && !tree && why.code == E_PROTOCOL;
         return skip || (err_ctx(&why, "file", "%s", l->name), err_move(err, &why));
@@ -164,7 +198,7 @@ static bool record_read_chunk(struct record_line_reader *l, struct str rest, str
     }
     buf_add_str(&l->line, rest);
     if (!buf_ok(&l->line) || l->total > RECORD_LINES_BYTES_MAX)
-        return err_set(err, E_IO, "%s is too long, in line %zu", l->name, l->number + 1);
+        return record_line_too_long(l, l->number + 1, err);
     return true;
 }
 
@@ -191,4 +225,29 @@ bool record_lines(int dir, const char *name, bool cut_off,
     ok = ok && (l.line.n == 0 || record_read_line(&l, cut_off, err));
     buf_done(&l.line);
     return ok;
+}
+
+/* Values -------------------------------------------------------------------------------------- */
+
+/* The depth of a parsed tree is at most JSON_DEPTH_MAX. */
+static size_t record_values(const json_t *tree)
+{
+    size_t i, n = 1;
+    const char *key;
+    json_t *value;
+    json_array_foreach((json_t *)tree, i, value) n += record_values(value);
+    json_object_foreach((json_t *)tree, key, value) n += record_values(value);
+    return n;
+}
+
+bool record_count_values(const json_t *tree, const char *name, size_t *sum, struct err *err)
+{
+    size_t n = *sum + (tree ? record_values(tree) : 0);
+    if (n <= RECORD_VALUES_MAX) {
+        *sum = n;
+        return true;
+    }
+    err_set(err, E_IO, "%s is too large: the record has more than %d JSON values", name,
+        RECORD_VALUES_MAX);
+    return err_ctx(err, "file", "%s", name);
 }

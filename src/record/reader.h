@@ -17,6 +17,7 @@
 enum {
     RECORD_LINE_MAX = 64 << 20, /* enough for a screen with all its cells */
     RECORD_LINES_BYTES_MAX = 1 << 30,
+    RECORD_VALUES_MAX = 4 << 20, /* JSON values: some hundred bytes each */
 };
 
 /* Files of a run except the snapshots and the checksums; ends in NULL. */
@@ -39,10 +40,23 @@ MUST_USE bool record_text(int dir, const char *name, size_t max, struct buf *tex
 /* Reads a file that contains one JSON object. */
 MUST_USE bool record_object(int dir, const char *name, json_t **ret_tree, struct err *err);
 
+/* The same, and checks its version. */
+MUST_USE bool record_versioned(
+    int dir, const char *name, const char *version_key, json_t **ret_tree, struct err *err);
+
+/* Checks a further version number of an object. */
+MUST_USE bool record_check_version(
+    const json_t *tree, const char *name, const char *key, struct err *err);
+
 /* Passes each line, a JSON object, to `take` until it returns false. The last line of a run that
  * was killed may be incomplete: with `cut_off` it is skipped. */
 MUST_USE bool record_lines(int dir, const char *name, bool cut_off,
     bool (*take)(void *context, const json_t *object, struct err *err), void *context,
     struct err *err);
+
+/* Adds the number of values in a tree to *sum, before a reader keeps the tree while it reads on.
+ * E_IO if the sum exceeds RECORD_VALUES_MAX; the name is that of the file. */
+MUST_USE bool record_count_values(
+    const json_t *tree, const char *name, size_t *sum, struct err *err);
 
 #endif

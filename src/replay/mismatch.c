@@ -34,6 +34,12 @@ bool mismatch_set(struct mismatch *m, const char *kind, int64_t index, const cha
     return false;
 }
 
+bool mismatch_missing(struct mismatch *m, const char *name)
+{
+    mismatch_set(m, "missing", MISMATCH_NO_INDEX, "the artifact '%s' is missing", name);
+    return err_ctx(&m->error, "file", "%s", name);
+}
+
 json_t *mismatch_json(const struct mismatch *m)
 {
     if (!m->kind)
@@ -61,24 +67,24 @@ struct mismatch_fields {
 static const char *const statuses[] = {"passed", "failed"};
 
 static const struct field found_fields[] = {
-    FIELD_STR("kind", struct mismatch_entry, kind, "what differs", .flags = FIELD_REQUIRED),
+    FIELD_STR("kind", struct mismatch_entry, kind, "kind of difference", .flags = FIELD_REQUIRED),
     FIELD_I64("index", struct mismatch_entry, index,
-        "of the step or snapshot, from 0; null: it is none", .flags = FIELD_REQUIRED),
+        "index of the step or snapshot, from 0; null if there is none", .flags = FIELD_REQUIRED),
 };
 static const struct shape found_shape = SHAPE(
-    "mismatch", struct mismatch_entry, found_fields, "what differs first; null: nothing does");
+    "mismatch", struct mismatch_entry, found_fields, "first difference; null if there is none");
 
 /* Between status and mismatch are the fields of a NormalizationRecord. */
 static const struct field summary_fields[] = {
     FIELD_U32("replay_version", struct mismatch_fields, version, "1", .flags = FIELD_REQUIRED,
         FIELD_RANGE(REPLAY_VERSION, REPLAY_VERSION)),
-    FIELD_ENUM("status", struct mismatch_fields, status, statuses, "how it ended",
+    FIELD_ENUM("status", struct mismatch_fields, status, statuses, "result of the replay",
         .flags = FIELD_REQUIRED),
     FIELD_MAYBE("mismatch", struct mismatch_fields, mismatch, &found_shape,
-        "what differs first; null: nothing does", .flags = FIELD_REQUIRED),
+        "first difference; null if there is none", .flags = FIELD_REQUIRED),
 };
 static const struct shape summary_shape =
-    SHAPE("replay", struct mismatch_fields, summary_fields, "what a replay found");
+    SHAPE("replay", struct mismatch_fields, summary_fields, "result of a replay");
 
 /* Merges two objects: the own fields, those of the record without its version, then "mismatch". */
 static void mismatch_merge(json_t *to, json_t *own, json_t *record, const char *version)

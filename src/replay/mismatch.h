@@ -31,6 +31,9 @@ void mismatch_done(struct mismatch *m);
 bool mismatch_set(struct mismatch *m, const char *kind, int64_t index, const char *format, ...)
     PRINTF_LIKE(4, 5);
 
+/* Sets it to a missing file of the recording; returns false. */
+bool mismatch_missing(struct mismatch *m, const char *name);
+
 /* Returns a new ReplayDiff; null if nothing differs. */
 MUST_USE json_t *mismatch_json(const struct mismatch *m);
 

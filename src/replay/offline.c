@@ -2,64 +2,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "replay/offline.h"
 
-#include "replay/events.h"
+#include "record/refeed.h"
+#include "replay/replay_events.h"
 
-static bool check_point(const struct source *s, struct refeed *r, size_t i,
-    const struct normalization *n, struct mismatch *m, struct err *err)
+/* Feeds a new terminal, which the caller frees. */
+static struct refeed offline_refeed(
+    const struct record_files *files, const struct timeline *timeline)
 {
-    const struct compare_place place = {i, &r->points->p[i]};
+    return (struct refeed){.timeline = timeline,
+        .bytes = buf_str(&files->transcript),
+        .term = refeed_term(timeline, NULL, NULL)};
+}
+
+static bool check_mark(int dir, struct refeed *r, size_t i, const struct normalization *n,
+    struct mismatch *m, struct err *err)
+{
+    const struct compare_place place = {i, &r->timeline->marks[i]};
     AUTO_JSON json_t *expected = NULL;
-    if (!source_snapshot(s, i, &expected, m, err))
+    if (!source_snapshot(dir, i, &expected, m, err))
         return false;
     if (m->kind)
         return true;
-    AUTO_JSON json_t *actual = refeed_screen(r, i, json_object_get(expected, "cells") != NULL);
+    refeed_to(r, i);
+    AUTO_JSON json_t *actual =
+        compare_screen_of(r->term, json_object_get(expected, "cells") != NULL);
     return compare_screens(n, &place, expected, actual, m, err);
 }
 
 /* Not checked if some events are unknown. */
-static bool check_events(const struct source *s, const struct points *points,
+static bool check_events(const struct record_files *files, const struct timeline *timeline,
     const struct normalization *n, struct mismatch *m, struct err *err)
 {
     struct source_events recorded;
-    if (!source_events(s, &recorded, err))
+    if (!source_events(files->dir, &recorded, err))
         return false;
     AUTO_JSON json_t *all = recorded.list, *was = events_of_terminal(all), *is = NULL;
     if (recorded.known && !recorded.dropped)
-        is = events_of(points, buf_str(&s->transcript));
+        is = events_of(timeline, buf_str(&files->transcript));
     return !is || events_compare(n, was, is, m, err);
 }
 
-bool offline_check(const struct source *s, const struct points *points,
+bool offline_check(const struct record_files *files, const struct timeline *timeline,
     const struct normalization *n, struct mismatch *m, struct err *err)
 {
-    struct refeed r = {0};
     bool ok = true;
-    if (!points->screen)
+    if (timeline->plain)
         return true;
-    refeed_init(&r, points, buf_str(&s->transcript));
-    for (size_t i = 0; ok && !m->kind && i < points->n; i++)
-        ok = check_point(s, &r, i, n, m, err);
-    refeed_done(&r);
-    return ok && (m->kind || check_events(s, points, n, m, err));
+    struct refeed r = offline_refeed(files, timeline);
+    for (size_t i = 0; ok && !m->kind && i < timeline->n; i++)
+        ok = check_mark(files->dir, &r, i, n, m, err);
+    term_free(r.term);
+    return ok && (m->kind || check_events(files, timeline, n, m, err));
 }
 
-void offline_explain(struct source *s, struct mismatch *m)
+void offline_explain(struct replay_source *s, struct mismatch *m)
 {
     static const struct normalization none = {.strict = true, .source = "none"};
-    AUTO_ARENA struct arena arena = ARENA_INIT(64 << 20);
     AUTO_ERR struct err ignored = {0};
+    AUTO(timeline_done) struct timeline timeline = TIMELINE_NONE;
+    const struct record_files *files = &s->files;
     struct mismatch found = {0}, unread = {0};
-    struct points points;
-    struct refeed r = {0};
-    if (m->index < 0 || !source_read(s, &unread, &ignored) || unread.kind ||
-        !points_read(s->run, s->transcript.n, &arena, &points, &ignored) || !points.screen ||
-        (size_t)m->index >= points.n) {
+    if (m->index < 0 || !replay_source_read(s, &unread, &ignored) || unread.kind ||
+        !timeline_read_steps(files->run, files->transcript.n, &timeline, &ignored) ||
+        timeline.plain || (size_t)m->index >= timeline.n) {
         mismatch_done(&unread);
         return;
     }
-    refeed_init(&r, &points, buf_str(&s->transcript));
-    if (check_point(s, &r, (size_t)m->index, &none, &found, &ignored) && found.kind) {
+    struct refeed r = offline_refeed(files, &timeline);
+    if (check_mark(files->dir, &r, (size_t)m->index, &none, &found, &ignored) && found.kind) {
         static const char *const keys[] = {"step_id", "step", "row", "snapshot", "field"};
         for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
             const struct err_pair *pair = err_ctx_get(&found.error, keys[i]);
@@ -71,6 +81,6 @@ void offline_explain(struct source *s, struct mismatch *m)
         err_ctx(&m->error, "difference", "%s", found.error.message);
         m->rows = found.rows ? json_incref(found.rows) : NULL;
     }
-    refeed_done(&r);
+    term_free(r.term);
     mismatch_done(&found);
 }

@@ -4,13 +4,16 @@
 
 #include "base/clock.h"
 #include "io/file.h"
-#include "replay/events.h"
+#include "record/refeed.h"
+#include "replay/replay_events.h"
+#include "replay/replay_source.h"
 #include "run/driver.h"
 #include "run/observed_exec.h"
-#include "run/request.h"
-#include "run/result.h"
+#include "run/run_request.h"
+#include "run/run_result.h"
 #include "run/runner.h"
 #include "run/wait.h"
+#include "session/session.h"
 
 #include <errno.h>
 
@@ -43,14 +46,14 @@ static void rerun_on_output(void *context, struct str bytes)
 /* Loads the recorded snapshot. Returns false if there isn't one or after an earlier error. */
 static bool rerun_load_expected(struct rerun_state *g, size_t index)
 {
-    if (g->error.code || g->lost.kind || index >= g->options->points->n)
+    if (g->error.code || g->lost.kind || index >= g->options->timeline->n)
         return false;
     if (g->expected && g->expected_of == index)
         return true;
     json_decref(g->expected);
     g->expected = NULL;
     g->expected_of = index;
-    return source_snapshot(g->options->source, index, &g->expected, &g->lost, &g->error) &&
+    return source_snapshot(g->options->files->dir, index, &g->expected, &g->lost, &g->error) &&
            !g->lost.kind;
 }
 
@@ -58,13 +61,13 @@ static bool rerun_load_expected(struct rerun_state *g, size_t index)
 static bool rerun_same_screen(
     struct rerun_state *g, size_t index, const json_t *actual, struct mismatch *m)
 {
-    const struct compare_place place = {index, &g->options->points->p[index]};
+    const struct compare_place place = {index, &g->options->timeline->marks[index]};
     return compare_screens(g->options->n, &place, g->expected, actual, m, &g->error) && !m->kind;
 }
 
 static json_t *screen_now(const struct rerun_state *g, struct session *session)
 {
-    return points_screen(session_term(session), json_object_get(g->expected, "cells") != NULL);
+    return compare_screen_of(session_term(session), json_object_get(g->expected, "cells") != NULL);
 }
 
 /* Once it has printed as much as in the recording, waiting would only let it get ahead. */
@@ -73,7 +76,7 @@ static bool is_reached(void *context, struct session *session)
     struct rerun_state *g = context;
     size_t index = json_array_size(g->screens);
     if (!rerun_load_expected(g, index) ||
-        session_fed_bytes(session) >= g->options->points->p[index].offset)
+        session_fed_bytes(session) >= g->options->timeline->marks[index].offset)
         return true;
     AUTO_JSON json_t *actual = screen_now(g, session);
     struct mismatch m = {0};
@@ -91,22 +94,22 @@ static void rerun_wait_after(void *context, struct session *session)
         .context = context});
 }
 
-static const struct point *next_point(const struct rerun_state *g)
+static const struct timeline_mark *next_mark(const struct rerun_state *g)
 {
-    const struct points *points = g->options->points;
-    return &points->p[MIN(json_array_size(g->screens), points->n - 1)];
+    const struct timeline *timeline = g->options->timeline;
+    return &timeline->marks[MIN(json_array_size(g->screens), timeline->n - 1)];
 }
 
 static bool is_ready(void *context, struct session *session)
 {
-    return session_fed_bytes(session) >= next_point(context)->from || session_has_ended(session);
+    return session_fed_bytes(session) >= next_mark(context)->from || session_has_ended(session);
 }
 
 /* The recorded client may have waited for output before it sent the next request. */
 static void rerun_wait_before(void *context, struct session *session)
 {
     struct rerun_state *g = context;
-    uint64_t most = FOLLOW_MS + 2 * next_point(g)->pause_ms;
+    uint64_t most = FOLLOW_MS + 2 * next_mark(g)->pause_ms;
     if (!g->behind)
         g->behind = !wait_follow(&(struct wait_follow){.session = session,
             .until_ms = clock_mono_ms() + most,
@@ -143,10 +146,14 @@ static bool was_shown(struct rerun_state *g, size_t index)
     struct mismatch m = {0};
     if (g->options->n->strict)
         return false;
+    const struct timeline *timeline = g->options->timeline;
     if (!g->refeed.term)
-        refeed_init(&g->refeed, g->options->points, buf_str(&g->transcript));
+        g->refeed = (struct refeed){.timeline = timeline,
+            .bytes = buf_str(&g->transcript),
+            .term = refeed_term(timeline, NULL, NULL)};
+    refeed_to(&g->refeed, index);
     AUTO_JSON json_t *screen =
-        refeed_screen(&g->refeed, index, json_object_get(g->expected, "cells") != NULL);
+        compare_screen_of(g->refeed.term, json_object_get(g->expected, "cells") != NULL);
     bool same = rerun_same_screen(g, index, screen, &m);
     mismatch_done(&m);
     return same;
@@ -170,17 +177,17 @@ static bool timed_out(const json_t *step)
 
 static void rerun_compare_steps(struct rerun_state *g, struct mismatch *m)
 {
-    const struct points *points = g->options->points;
-    const json_t *was = json_object_get(g->options->source->run, "steps"),
+    const struct timeline *timeline = g->options->timeline;
+    const json_t *was = json_object_get(g->options->files->run, "steps"),
                  *is = json_object_get(g->run, "steps");
     size_t n = MAX(json_array_size(was), json_array_size(is)), index = 0;
     for (size_t i = 0; i < n && !m->kind; i++) {
-        if (!points->driven || !timed_out(json_array_get(was, i)))
+        if (!timeline->driven || !timed_out(json_array_get(was, i)))
             compare_steps(i, json_array_get(was, i), json_array_get(is, i), m);
-        if (!m->kind && index < points->n && points->p[index].step == i)
+        if (!m->kind && index < timeline->n && timeline->marks[index].step == i)
             rerun_compare_screen(g, index++, m);
     }
-    for (; index < points->n && !m->kind; index++)
+    for (; index < timeline->n && !m->kind; index++)
         rerun_compare_screen(g, index, m);
 }
 
@@ -188,9 +195,9 @@ static void rerun_compare_steps(struct rerun_state *g, struct mismatch *m)
 static bool rerun_compare_output(struct rerun_state *g, struct mismatch *m, struct err *err)
 {
     const struct rerun_options *options = g->options;
-    struct str was = buf_str(&options->source->transcript), is = buf_str(&g->transcript);
-    if (options->scenario || options->points->driven) {
-        size_t end = (size_t)options->points->p[options->points->n - 1].offset;
+    struct str was = buf_str(&options->files->transcript), is = buf_str(&g->transcript);
+    if (options->scenario || options->timeline->driven) {
+        size_t end = (size_t)options->timeline->marks[options->timeline->n - 1].offset;
         was = str_head(was, end);
         is = str_head(is, end);
     }
@@ -202,12 +209,11 @@ static bool rerun_compare_output(struct rerun_state *g, struct mismatch *m, stru
 static bool rerun_compare_events(struct rerun_state *g, struct mismatch *m, struct err *err)
 {
     const struct rerun_options *options = g->options;
-    const struct source new = {.dir = options->artifacts->dir};
     struct source_events then = {0}, now = {0};
-    if (!source_events(options->source, &then, err))
+    if (!source_events(options->files->dir, &then, err))
         return false;
     AUTO_JSON json_t *was = then.list;
-    if (!source_events(&new, &now, err))
+    if (!source_events(options->artifacts->dir, &now, err))
         return false;
     AUTO_JSON json_t *is = now.list;
     if (!then.known || !now.known || then.dropped || now.dropped)
@@ -215,7 +221,7 @@ static bool rerun_compare_events(struct rerun_state *g, struct mismatch *m, stru
     if (!events_compare(options->n, was, is, m, err) || !m->kind)
         return !err->code;
     AUTO_JSON json_t *by_then =
-        options->n->strict ? NULL : events_of(options->points, buf_str(&g->transcript));
+        options->n->strict ? NULL : events_of(options->timeline, buf_str(&g->transcript));
     AUTO_JSON json_t *terminal = events_of_terminal(was);
     struct mismatch other = {0};
     if (by_then && !events_compare(options->n, terminal, by_then, &other, err))
@@ -229,7 +235,7 @@ static bool rerun_compare_events(struct rerun_state *g, struct mismatch *m, stru
 static bool rerun_compare(struct rerun_state *g, struct mismatch *m, struct err *err)
 {
     const struct rerun_options *options = g->options;
-    const struct source *s = options->source;
+    const struct record_files *files = options->files;
     if (!buf_ok(&g->transcript))
         return err_set(err, E_IO, "the command printed more than can be compared");
     if (!g->error.code && !g->lost.kind)
@@ -243,15 +249,15 @@ static bool rerun_compare(struct rerun_state *g, struct mismatch *m, struct err 
         return true;
     }
     if (!m->kind)
-        compare_ends(s->run, g->run,
-            options->n->strict || (!options->scenario && !options->points->driven), m);
-    if (!m->kind && (options->n->strict || !options->points->screen) &&
+        compare_ends(files->run, g->run,
+            options->n->strict || (!options->scenario && !options->timeline->driven), m);
+    if (!m->kind && (options->n->strict || options->timeline->plain) &&
         !rerun_compare_output(g, m, err))
         return false;
-    if (!m->kind && options->points->screen && !rerun_compare_events(g, m, err))
+    if (!m->kind && !options->timeline->plain && !rerun_compare_events(g, m, err))
         return false;
     if (!m->kind)
-        compare_names(options->n, s->run, g->run, m);
+        compare_names(options->n, files->run, g->run, m);
     return true;
 }
 
@@ -261,11 +267,11 @@ static json_t *result_of(const struct rerun_options *options, const struct resul
 {
     struct result_input input = *part;
     AUTO_JSON json_t *scenario = options->scenario ? scenario_json(options->scenario) : NULL;
-    input.mode = options->scenario ? "run" : options->points->driven ? "driver" : "exec";
+    input.mode = options->scenario ? "run" : options->timeline->driven ? "driver" : "exec";
     input.scenario = scenario;
-    if (options->points->driven) {
-        input.rows = options->points->rows;
-        input.cols = options->points->cols;
+    if (options->timeline->driven) {
+        input.rows = options->timeline->rows;
+        input.cols = options->timeline->cols;
     }
     input.confined = options->confined;
     input.argv = options->confined->argv;
@@ -284,7 +290,7 @@ static bool keep_run(struct rerun_state *g, const struct result_input *input, st
 {
     if (rerun_was_canceled(input->result, err))
         return false;
-    if (json_array_size(g->screens) == g->options->points->n - 1)
+    if (json_array_size(g->screens) == g->options->timeline->n - 1)
         note_screen(g, json_object_get(input->observation, "screen"));
     g->run = result_of(g->options, input);
     return true;
@@ -294,7 +300,7 @@ static bool rerun_scenario(struct rerun_state *g, struct err *err)
 {
     const struct rerun_options *options = g->options;
     const json_t *screen =
-        json_object_get(json_object_get(options->source->run, "final_observation"), "screen");
+        json_object_get(json_object_get(options->files->run, "final_observation"), "screen");
     const struct runner_options runner = {
         .scenario = options->scenario,
         .confined = options->confined,
@@ -350,15 +356,15 @@ static int make_input(const json_t *steps, struct err *err)
     }
     if (fd < 0 || !buf_ok(&lines) || !file_write_all(fd, buf_str(&lines)) ||
         lseek(fd, 0, SEEK_SET)) {
-        err_errno(err, E_IO, errno, "cannot keep what was sent to the driver");
+        err_errno(err, E_IO, errno, "cannot store the input of the driver");
         return -1;
     }
     return TAKE_FD(fd);
 }
 
-static bool rerun_on_answer(void *context, const json_t *object, struct patience *patience)
+static bool rerun_on_answer(void *context, const json_t *object, struct write_deadline *deadline)
 {
-    (void)patience;
+    (void)deadline;
     json_t *screen = json_object_get(object, "screen");
     if (screen)
         note_screen(context, screen);
@@ -368,11 +374,11 @@ static bool rerun_on_answer(void *context, const json_t *object, struct patience
 static bool rerun_driver(struct rerun_state *g, struct err *err)
 {
     const struct rerun_options *options = g->options;
-    const json_t *steps = json_object_get(options->source->run, "steps");
+    const json_t *steps = json_object_get(options->files->run, "steps");
     const json_t *last = json_array_get(steps, json_array_size(steps) - 1);
     AUTO_FD int input = make_input(steps, err);
     const struct driver_options driver = {
-        .live = {.observed = {options->confined, options->points->rows, options->points->cols,
+        .live = {.observed = {options->confined, options->timeline->rows, options->timeline->cols,
                      options->cancel},
             .artifacts = options->artifacts,
             .run_id = options->run_id,
@@ -399,7 +405,7 @@ static bool rerun_driver(struct rerun_state *g, struct err *err)
 
 static bool rerun_command(struct rerun_state *g, struct err *err)
 {
-    const struct points *points = g->options->points;
+    const struct timeline *timeline = g->options->timeline;
     const struct observed_exec_options options = {
         .artifacts = g->options->artifacts,
         .run_id = g->options->run_id,
@@ -408,14 +414,14 @@ static bool rerun_command(struct rerun_state *g, struct err *err)
     };
     const struct exec_options exec = {
         .confined = g->options->confined,
-        .terminal = points->screen,
-        .pipe_input = points->screen,
+        .terminal = !timeline->plain,
+        .pipe_input = !timeline->plain,
         .input = -1,
         .output = {-1, -1},
         .signals = g->options->cancel,
         .cancel = -1,
-        .rows = points->rows,
-        .cols = points->cols,
+        .rows = timeline->rows,
+        .cols = timeline->cols,
         .seen = rerun_on_output,
         .context = g,
     };
@@ -439,15 +445,14 @@ bool rerun(const struct rerun_options *options, struct mismatch *m, struct err *
 {
     struct rerun_state g = {.options = options,
         .screens = json_array(),
-        .transcript = BUF_INIT((size_t)SOURCE_TRANSCRIPT_MAX)};
-    bool ok = options->scenario         ? rerun_scenario(&g, err)
-              : options->points->driven ? rerun_driver(&g, err)
-                                        : rerun_command(&g, err);
+        .transcript = BUF_INIT(RECORD_FILES_TRANSCRIPT_MAX)};
+    bool ok = options->scenario           ? rerun_scenario(&g, err)
+              : options->timeline->driven ? rerun_driver(&g, err)
+                                          : rerun_command(&g, err);
     ok = ok && artifacts_settle(options->artifacts, err) &&
          artifacts_put_json(options->artifacts, "run.json", g.run, err) &&
          rerun_compare(&g, m, err);
-    if (g.refeed.term)
-        refeed_done(&g.refeed);
+    term_free(g.refeed.term);
     json_decref(g.expected);
     json_decref(g.screens);
     json_decref(g.run);

@@ -11,14 +11,14 @@
 
 #include "base/id.h"
 #include "record/artifacts.h"
-#include "replay/compare.h"
-#include "replay/source.h"
+#include "record/record_files.h"
+#include "replay/replay_compare.h"
 #include "run/scenario.h"
 #include "sandbox/plan.h"
 
 struct rerun_options {
-    const struct source *source;
-    const struct points *points;
+    const struct record_files *files;
+    const struct timeline *timeline;
     const struct normalization *n;
     const struct scenario *scenario; /* NULL: only a command */
     const struct confined *confined;

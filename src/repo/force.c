@@ -15,7 +15,7 @@ enum {
 
 /* fchmod() does not work on an O_PATH descriptor; its name in /proc resolves to exactly this
  * directory. */
-static bool open_up(int fd)
+static bool force_grant_owner(int fd)
 {
     char name[NAME_SIZE];
     struct stat st;
@@ -34,7 +34,7 @@ int force_open(int dir, const char *path, bool force)
         return fd;
     AUTO_FD int closed =
         beneath_open(dir, path, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
-    if (closed < 0 || !open_up(closed)) {
+    if (closed < 0 || !force_grant_owner(closed)) {
         errno = EACCES;
         return -1;
     }
@@ -46,5 +46,5 @@ void force_mode(int dir, const char *name)
     AUTO_FD int fd =
         beneath_open(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     if (fd >= 0)
-        (void)open_up(fd);
+        (void)force_grant_owner(fd);
 }

@@ -5,7 +5,7 @@
 
 #include "base/grow.h"
 
-struct reader {
+struct gitconfig_reader {
     struct str in;
     size_t at;
     struct arena *arena;
@@ -27,18 +27,18 @@ static bool is_letter(int c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-static bool is_key_byte(int c)
+static bool gitconfig_is_key_byte(int c)
 {
     return is_letter(c) || (c >= '0' && c <= '9') || c == '-';
 }
 
-static char lower(int c)
+static char gitconfig_lower(int c)
 {
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
 /* CR LF is a line break, and so is the end of the text. */
-static int next(struct reader *r)
+static int gitconfig_next_byte(struct gitconfig_reader *r)
 {
     if (r->at == r->in.n)
         return '\n';
@@ -48,7 +48,7 @@ static int next(struct reader *r)
     return c;
 }
 
-static bool keep(struct reader *r, struct str s, struct str *ret_copy)
+static bool gitconfig_copy(struct gitconfig_reader *r, struct str s, struct str *ret_copy)
 {
     if (arena_left(r->arena) < s.n + 1)
         return false;
@@ -60,43 +60,43 @@ static bool keep(struct reader *r, struct str s, struct str *ret_copy)
  */
 
 /* Reads the quoted part, starting at the blank before it. Any byte may be escaped. */
-static bool read_subsection(struct reader *r, int c)
+static bool read_subsection(struct gitconfig_reader *r, int c)
 {
-    for (; is_space(c); c = next(r))
+    for (; is_space(c); c = gitconfig_next_byte(r))
         if (c == '\n')
             return false;
     if (c != '"')
         return false;
     buf_add_byte(&r->stem, '.');
-    while ((c = next(r)) != '"') {
+    while ((c = gitconfig_next_byte(r)) != '"') {
         if (c == '\\')
-            c = next(r);
+            c = gitconfig_next_byte(r);
         if (c == '\n')
             return false;
         buf_add_byte(&r->stem, (char)c);
     }
-    return next(r) == ']';
+    return gitconfig_next_byte(r) == ']';
 }
 
 /* Reads after the '['. */
-static bool read_header(struct reader *r)
+static bool gitconfig_read_header(struct gitconfig_reader *r)
 {
     buf_reset(&r->stem);
     r->section = r->subsection = (struct str){0};
     for (;;) {
-        int c = next(r);
+        int c = gitconfig_next_byte(r);
         if (c == ']')
             return r->stem.n > 0;
         if (is_space(c))
             return read_subsection(r, c);
-        if (!is_key_byte(c) && c != '.')
+        if (!gitconfig_is_key_byte(c) && c != '.')
             return false;
-        buf_add_byte(&r->stem, lower(c));
+        buf_add_byte(&r->stem, gitconfig_lower(c));
     }
 }
 
 /* Keeps the header's parts for the entries below it: the section ends at the first dot. */
-static bool keep_header(struct reader *r)
+static bool keep_header(struct gitconfig_reader *r)
 {
     struct str stem = buf_str(&r->stem);
     ptrdiff_t dot = str_find(stem, '.');
@@ -104,15 +104,15 @@ static bool keep_header(struct reader *r)
         return true;
     if (stem.n == 0 || dot == 0)
         return false;
-    return keep(r, dot < 0 ? stem : str_head(stem, (size_t)dot), &r->section) &&
-           (dot < 0 || keep(r, str_skip(stem, (size_t)dot + 1), &r->subsection));
+    return gitconfig_copy(r, dot < 0 ? stem : str_head(stem, (size_t)dot), &r->section) &&
+           (dot < 0 || gitconfig_copy(r, str_skip(stem, (size_t)dot + 1), &r->subsection));
 }
 
 /* Entries ----------------------------------------------------------------------------------------
  */
 
 /* Returns the byte that an escape in a value represents, or -1. */
-static int unescaped(int c)
+static int gitconfig_unescape(int c)
 {
     switch (c) {
     case 't':
@@ -130,12 +130,12 @@ static int unescaped(int c)
 }
 
 /* Reads after a backslash; a line break there only continues the value. */
-static bool read_escape(struct reader *r)
+static bool read_escape(struct gitconfig_reader *r)
 {
-    int c = next(r);
+    int c = gitconfig_next_byte(r);
     if (c == '\n')
         return true;
-    c = unescaped(c);
+    c = gitconfig_unescape(c);
     if (c < 0)
         return false;
     buf_add_byte(&r->value, (char)c);
@@ -143,18 +143,18 @@ static bool read_escape(struct reader *r)
 }
 
 /* Reads after the '='. Blanks count only between other bytes. */
-static bool read_value(struct reader *r)
+static bool gitconfig_read_value(struct gitconfig_reader *r)
 {
     bool is_quoted = false;
     size_t blanks = 0;
     buf_reset(&r->value);
-    for (int c; (c = next(r)) != '\n';) {
+    for (int c; (c = gitconfig_next_byte(r)) != '\n';) {
         if (!is_quoted && is_space(c)) {
             blanks += r->value.n > 0;
             continue;
         }
         if (!is_quoted && (c == '#' || c == ';')) {
-            while (next(r) != '\n')
+            while (gitconfig_next_byte(r) != '\n')
                 ;
             return true;
         }
@@ -172,12 +172,12 @@ static bool read_value(struct reader *r)
     return !is_quoted;
 }
 
-static bool add_entry(struct reader *r, bool has_value)
+static bool gitconfig_add_entry(struct gitconfig_reader *r, bool has_value)
 {
     struct gitconfig_entry entry = {0};
     if (r->n == GITCONFIG_ENTRIES_MAX || !keep_header(r) ||
-        !keep(r, buf_str(&r->name), &entry.name) ||
-        (has_value && !keep(r, buf_str(&r->value), &entry.value)))
+        !gitconfig_copy(r, buf_str(&r->name), &entry.name) ||
+        (has_value && !gitconfig_copy(r, buf_str(&r->value), &entry.value)))
         return false;
     entry.section = r->section;
     entry.subsection = r->subsection;
@@ -187,47 +187,48 @@ static bool add_entry(struct reader *r, bool has_value)
 }
 
 /* Reads from the first letter of its name. */
-static bool read_entry(struct reader *r, int c)
+static bool gitconfig_read_entry(struct gitconfig_reader *r, int c)
 {
     buf_reset(&r->name);
-    for (; is_key_byte(c); c = next(r))
-        buf_add_byte(&r->name, lower(c));
+    for (; gitconfig_is_key_byte(c); c = gitconfig_next_byte(r))
+        buf_add_byte(&r->name, gitconfig_lower(c));
     while (c == ' ' || c == '\t')
-        c = next(r);
+        c = gitconfig_next_byte(r);
     if (c == '\n')
-        return add_entry(r, false);
-    return c == '=' && read_value(r) && add_entry(r, true);
+        return gitconfig_add_entry(r, false);
+    return c == '=' && gitconfig_read_value(r) && gitconfig_add_entry(r, true);
 }
 
 /* The text ----------------------------------------------------------------------------------------
  */
 
 /* Skips a byte order mark at the start; an incomplete one is refused because it is not a letter. */
-static void skip_bom(struct reader *r)
+static void gitconfig_skip_bom(struct gitconfig_reader *r)
 {
     if (str_starts_with(r->in, STR("\xef\xbb\xbf")))
         r->at = 3;
 }
 
-static bool read_text(struct reader *r)
+static bool gitconfig_read_text(struct gitconfig_reader *r)
 {
     bool is_comment = false;
-    skip_bom(r);
+    gitconfig_skip_bom(r);
     while (r->at < r->in.n) {
-        int c = next(r);
+        int c = gitconfig_next_byte(r);
         if (c == '\n')
             is_comment = false;
         if (is_comment || is_space(c))
             continue;
         if (c == '#' || c == ';')
             is_comment = true;
-        else if (c == '[' ? !read_header(r) : !is_letter(c) || !read_entry(r, c))
+        else if (c == '[' ? !gitconfig_read_header(r)
+                          : !is_letter(c) || !gitconfig_read_entry(r, c))
             return false;
     }
     return true;
 }
 
-static bool keep_entries(const struct reader *r, struct gitconfig *ret_config)
+static bool keep_entries(const struct gitconfig_reader *r, struct gitconfig *ret_config)
 {
     size_t bytes = r->n * sizeof(*r->entries);
     if (arena_left(r->arena) < bytes)
@@ -242,9 +243,9 @@ bool gitconfig_parse(struct str text, struct arena *a, struct gitconfig *ret_con
 {
     if (text.n > GITCONFIG_BYTES_MAX || str_find(text, '\0') >= 0)
         return false;
-    struct reader r = {.in = text, .arena = a};
+    struct gitconfig_reader r = {.in = text, .arena = a};
     r.stem = r.name = r.value = BUF_INIT((size_t)GITCONFIG_BYTES_MAX + 1);
-    bool ok = read_text(&r) && keep_entries(&r, ret_config);
+    bool ok = gitconfig_read_text(&r) && keep_entries(&r, ret_config);
     BUG_ON(!buf_ok(&r.stem) || !buf_ok(&r.name) || !buf_ok(&r.value));
     buf_done(&r.stem);
     buf_done(&r.name);
@@ -259,19 +260,19 @@ bool gitconfig_parse(struct str text, struct arena *a, struct gitconfig *ret_con
 static bool all_key_bytes(struct str s)
 {
     size_t i = 0;
-    while (i < s.n && is_key_byte((unsigned char)s.p[i]))
+    while (i < s.n && gitconfig_is_key_byte((unsigned char)s.p[i]))
         i++;
     return s.n > 0 && i == s.n;
 }
 
-static bool can_write(const struct gitconfig_entry *e)
+static bool gitconfig_can_write(const struct gitconfig_entry *e)
 {
     return all_key_bytes(e->section) && all_key_bytes(e->name) &&
            is_letter((unsigned char)e->name.p[0]) && str_find(e->subsection, '\n') < 0 &&
            str_find(e->subsection, '\0') < 0 && str_find(e->value, '\0') < 0;
 }
 
-static void write_header(const struct gitconfig_entry *e, struct buf *out)
+static void gitconfig_write_header(const struct gitconfig_entry *e, struct buf *out)
 {
     buf_add_byte(out, '[');
     buf_add_str(out, e->section);
@@ -288,7 +289,7 @@ static void write_header(const struct gitconfig_entry *e, struct buf *out)
     buf_add_z(out, "]\n");
 }
 
-static bool needs_quotes(struct str value)
+static bool gitconfig_needs_quotes(struct str value)
 {
     if (value.n && (value.p[0] == ' ' || value.p[value.n - 1] == ' '))
         return true;
@@ -322,13 +323,13 @@ static bool same_header(const struct gitconfig_entry *a, const struct gitconfig_
            str_eq(a->subsection, b->subsection);
 }
 
-static void write_entry(const struct gitconfig_entry *e, struct buf *out)
+static void gitconfig_write_entry(const struct gitconfig_entry *e, struct buf *out)
 {
     buf_add_byte(out, '\t');
     buf_add_str(out, e->name);
     if (e->value.p) {
         buf_add_z(out, " = ");
-        if (needs_quotes(e->value))
+        if (gitconfig_needs_quotes(e->value))
             write_quoted(e->value, out);
         else
             buf_add_str(out, e->value);
@@ -342,13 +343,13 @@ void gitconfig_write(const struct gitconfig_entry *entries, size_t n, struct buf
     if (out->n && out->p[out->n - 1] != '\n')
         buf_add_byte(out, '\n');
     for (size_t i = 0; i < n; i++) {
-        if (!can_write(&entries[i])) {
+        if (!gitconfig_can_write(&entries[i])) {
             out->overflow = true;
             continue;
         }
         if (!last || !same_header(last, &entries[i]))
-            write_header(&entries[i], out);
-        write_entry(&entries[i], out);
+            gitconfig_write_header(&entries[i], out);
+        gitconfig_write_entry(&entries[i], out);
         last = &entries[i];
     }
 }

@@ -5,9 +5,9 @@
 
 #include "io/file.h"
 #include "path/beneath.h"
+#include "repo/gitindex.h"
 #include "repo/gitname.h"
-#include "repo/hold.h"
-#include "repo/index.h"
+#include "repo/quarantine.h"
 #include "repo/sha1.h"
 
 #include <errno.h>
@@ -25,12 +25,12 @@ enum {
     LINES_MAX = 64 << 20,
 };
 
-_Static_assert((int)INDEX_SHA1 == (int)SHA1_BYTES, "one number");
+_Static_assert((int)GITINDEX_SHA1 == (int)SHA1_BYTES, "one number");
 
 /* The bytes ---------------------------------------------------------------------------------------
  */
 
-struct rewrite {
+struct gitlink_rewrite {
     struct buf *out;   /* NULL: dry run */
     struct buf *lines; /* lines for the removed entries; NULL: not wanted */
     struct buf last;   /* name of the last entry that was kept */
@@ -38,13 +38,13 @@ struct rewrite {
     uint32_t kept, dropped;
 };
 
-static void rewrite_done(struct rewrite *w)
+static void gitlink_rewrite_done(struct gitlink_rewrite *w)
 {
     buf_done(&w->last);
 }
 
 /* git's variable-length encoding: seven bits per byte, and each further byte adds one. */
-static void add_count(struct buf *out, size_t n)
+static void gitlink_add_varint(struct buf *out, size_t n)
 {
     char bytes[16];
     size_t at = sizeof(bytes) - 1;
@@ -54,18 +54,19 @@ static void add_count(struct buf *out, size_t n)
     buf_add(out, bytes + at, sizeof(bytes) - at);
 }
 
-static void add_short_name(struct rewrite *w, struct str name)
+static void add_short_name(struct gitlink_rewrite *w, struct str name)
 {
     struct str last = buf_str(&w->last);
     size_t same = 0;
     while (same < last.n && same < name.n && last.p[same] == name.p[same])
         same++;
-    add_count(w->out, last.n - same);
+    gitlink_add_varint(w->out, last.n - same);
     buf_add_str(w->out, str_skip(name, same));
     buf_add_byte(w->out, '\0');
 }
 
-static void keep_entry(struct rewrite *w, const struct index_entry *e, uint32_t version)
+static void gitlink_keep_entry(
+    struct gitlink_rewrite *w, const struct gitindex_entry *e, uint32_t version)
 {
     w->kept++;
     if (!w->out)
@@ -83,7 +84,7 @@ static void keep_entry(struct rewrite *w, const struct index_entry *e, uint32_t 
     }
 }
 
-static void drop_entry(struct rewrite *w, const struct index_entry *e)
+static void gitlink_drop_entry(struct gitlink_rewrite *w, const struct gitindex_entry *e)
 {
     w->dropped++;
     w->differs = true;
@@ -100,104 +101,107 @@ static void drop_entry(struct rewrite *w, const struct index_entry *e)
 }
 
 /* A capital first letter marks optional extensions. */
-static bool keep_extension(struct rewrite *w, const struct index_extension *x, struct err *err)
+static bool keep_extension(
+    struct gitlink_rewrite *w, const struct gitindex_extension *x, struct err *err)
 {
     if (x->name.p[0] >= 'A' && x->name.p[0] <= 'Z')
         return true;
     if (str_is(x->name, "link"))
         return err_set(err, E_CONFLICT,
-            "git's index is split, and can't be changed; 'git update-index --no-split-index' "
-            "makes it whole");
+            "git's index is split, and cannot be changed; run 'git update-index "
+            "--no-split-index' first");
     if (!str_is(x->name, "sdir"))
-        return err_set(err, E_CONFLICT, "git's index has an unknown part, and can't be changed");
+        return err_set(
+            err, E_CONFLICT, "git's index has an unknown extension, and cannot be changed");
     if (w->out)
         buf_add_str(w->out, x->all);
     return true;
 }
 
-static int compare(const void *a, const void *b)
+static int gitlink_compare_paths(const void *a, const void *b)
 {
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-static bool is_one(const struct gitlink_paths *paths, const struct index_entry *e)
+static bool gitlink_is_listed(const struct gitlink_paths *paths, const struct gitindex_entry *e)
 {
-    return (e->mode & INDEX_TYPE) == INDEX_GITLINK && paths->n &&
-           bsearch(&e->name, paths->p, paths->n, sizeof(*paths->p), compare);
+    return (e->mode & GITINDEX_TYPE) == GITINDEX_GITLINK && paths->n &&
+           bsearch(&e->name, paths->p, paths->n, sizeof(*paths->p), gitlink_compare_paths);
 }
 
-static bool rewrite_entries(
-    struct rewrite *w, struct index_reader *r, const struct gitlink_paths *paths, struct err *err)
+static bool rewrite_entries(struct gitlink_rewrite *w, struct gitindex_reader *r,
+    const struct gitlink_paths *paths, struct err *err)
 {
-    struct index_entry entry;
+    struct gitindex_entry entry;
     bool nameless = false;
     while (r->left) {
-        if (!index_entry(r, &entry, err))
+        if (!gitindex_entry(r, &entry, err))
             return false;
         nameless |= entry.name.n == 0;
-        if (is_one(paths, &entry))
-            drop_entry(w, &entry);
+        if (gitlink_is_listed(paths, &entry))
+            gitlink_drop_entry(w, &entry);
         else
-            keep_entry(w, &entry, r->version);
+            gitlink_keep_entry(w, &entry, r->version);
     }
-    while (!index_at_end(r)) {
-        struct index_extension extension;
-        if (!index_extension(r, &extension, err) || !keep_extension(w, &extension, err))
+    while (!gitindex_at_end(r)) {
+        struct gitindex_extension extension;
+        if (!gitindex_extension(r, &extension, err) || !keep_extension(w, &extension, err))
             return false;
     }
     if (r->in.n - r->at != r->hash)
-        return index_damaged(err, "its end is damaged");
-    return !nameless || index_damaged(err, "an entry has no name");
+        return gitindex_damaged(err, "its end is damaged");
+    return !nameless || gitindex_damaged(err, "an entry has no name");
 }
 
-static void finish(struct buf *out, size_t start, uint32_t n)
+static void gitlink_finish_index(struct buf *out, size_t start, uint32_t n)
 {
     unsigned char hash[SHA1_BYTES];
     if (!buf_ok(out))
         return;
     for (size_t i = 0; i < 4; i++)
         out->p[start + COUNT_AT + i] = (char)(n >> (24 - 8 * i));
-    sha1_of(str_skip(buf_str(out), start), hash);
+    sha1_hash(str_skip(buf_str(out), start), hash);
     buf_add(out, hash, sizeof(hash));
 }
 
-static bool rewrite_with(size_t hash, struct rewrite *w, struct str index,
+static bool rewrite_with(size_t hash, struct gitlink_rewrite *w, struct str index,
     const struct gitlink_paths *paths, struct err *err)
 {
-    AUTO_INDEX struct index_reader r = {0};
+    AUTO_GITINDEX struct gitindex_reader r = {0};
     size_t start = w->out ? w->out->n : 0;
-    w->last = BUF_INIT(INDEX_NAME_MAX);
-    if (!index_start(index, hash, &r, err))
+    w->last = BUF_INIT(GITINDEX_NAME_MAX);
+    if (!gitindex_start(index, hash, &r, err))
         return false;
     if (w->out)
         buf_add_str(w->out, str_head(index, HEAD));
     if (!rewrite_entries(w, &r, paths, err))
         return false;
     if (w->out)
-        finish(w->out, start, w->kept);
+        gitlink_finish_index(w->out, start, w->kept);
     if ((w->out && !buf_ok(w->out)) || (w->lines && !buf_ok(w->lines)))
         return err_set(err, E_IO, "git's index is too large to be changed");
     return true;
 }
 
 /* Tries both hash algorithms: an index that can be read both ways was crafted for that. */
-static bool look(
+static bool gitlink_inspect(
     struct str index, const struct gitlink_paths *paths, bool *ret_dropped, struct err *err)
 {
-    AUTO(rewrite_done) struct rewrite one = {0}, two = {0};
+    AUTO(gitlink_rewrite_done) struct gitlink_rewrite one = {0}, two = {0};
     AUTO_ERR struct err other = {0};
-    bool short_fits = rewrite_with(INDEX_SHA1, &one, index, paths, err);
-    bool long_fits = rewrite_with(INDEX_SHA256, &two, index, paths, &other);
+    bool short_fits = rewrite_with(GITINDEX_SHA1, &one, index, paths, err);
+    bool long_fits = rewrite_with(GITINDEX_SHA256, &two, index, paths, &other);
     if (short_fits && long_fits && (one.kept || one.dropped))
-        return err_set(err, E_CONFLICT, "git's index can be read in two ways");
+        return err_set(
+            err, E_CONFLICT, "git's index is ambiguous: it can be read with two hash sizes");
     if (!short_fits && !long_fits)
         return other.code == E_CONFLICT ? err_move(err, &other) : false;
     if (!short_fits)
         err_done(err);
     if (!short_fits && two.dropped)
         return err_set(err, E_CONFLICT,
-            "git's index has a submodule and SHA-256, and can't be changed; "
-            "'git rm --cached' removes it");
+            "git's index has a submodule and uses SHA-256, and cannot be changed; remove the "
+            "submodule with 'git rm --cached'");
     *ret_dropped = one.dropped > 0;
     return true;
 }
@@ -205,11 +209,11 @@ static bool look(
 static bool remove_links(struct str index, const struct gitlink_paths *paths, struct buf *out,
     struct buf *lines, bool *ret_dropped, struct err *err)
 {
-    AUTO(rewrite_done) struct rewrite w = {.out = out, .lines = lines};
+    AUTO(gitlink_rewrite_done) struct gitlink_rewrite w = {.out = out, .lines = lines};
     bool dropped = false;
-    if (!look(index, paths, &dropped, err))
+    if (!gitlink_inspect(index, paths, &dropped, err))
         return false;
-    if (dropped && !rewrite_with(INDEX_SHA1, &w, index, paths, err))
+    if (dropped && !rewrite_with(GITINDEX_SHA1, &w, index, paths, err))
         return false;
     *ret_dropped = dropped;
     return true;
@@ -224,14 +228,14 @@ bool gitlink_remove(struct str index, const struct gitlink_paths *paths, struct 
 /* The files ---------------------------------------------------------------------------------------
  */
 
-struct drop {
+struct gitlink_job {
     int git_fd;
     const struct gitlink_paths *paths;
     struct stat st; /* of the index */
     struct buf in, out, lines;
 };
 
-static void drop_done(struct drop *d)
+static void gitlink_job_done(struct gitlink_job *d)
 {
     buf_done(&d->in);
     buf_done(&d->out);
@@ -244,7 +248,7 @@ static int open_beneath(int dir_fd, const char *name, int flags)
 }
 
 /* Reads the index and computes the new one. */
-static bool prepare(struct drop *d, bool *ret_dropped, struct err *err)
+static bool gitlink_prepare(struct gitlink_job *d, bool *ret_dropped, struct err *err)
 {
     bool dropped = false;
     buf_reset(&d->in);
@@ -269,7 +273,7 @@ static bool prepare(struct drop *d, bool *ret_dropped, struct err *err)
 }
 
 /* A file with a second hard link may be a file of the user's elsewhere. */
-static int open_list(int dir_fd)
+static int gitlink_open_list(int dir_fd)
 {
     struct stat st;
     AUTO_FD int fd = open_beneath(dir_fd, HELD_NAME, O_WRONLY | O_APPEND | O_CREAT);
@@ -278,22 +282,22 @@ static int open_list(int dir_fd)
 }
 
 /* Anything else in the place of the list is renamed. */
-static int open_held(int git_fd, struct err *err)
+static int gitlink_open_held(int git_fd, struct err *err)
 {
     AUTO_BUF struct buf ignored = BUF_INIT(NAME_MAX + 1);
-    AUTO_FD int dir_fd = hold_open(git_fd);
-    int fd = dir_fd >= 0 ? open_list(dir_fd) : -1;
-    if (fd < 0 && dir_fd >= 0 && hold_beside(dir_fd, HELD_NAME, &ignored) == 0)
-        fd = open_list(dir_fd);
+    AUTO_FD int dir_fd = quarantine_open(git_fd);
+    int fd = dir_fd >= 0 ? gitlink_open_list(dir_fd) : -1;
+    if (fd < 0 && dir_fd >= 0 && quarantine_beside(dir_fd, HELD_NAME, &ignored) == 0)
+        fd = gitlink_open_list(dir_fd);
     if (fd < 0)
         err_errno(
             err, E_IO, errno, "cannot write '" HELD_DIR "/" HELD_NAME "' in the git directory");
     return fd;
 }
 
-static bool hold(const struct drop *d, struct err *err)
+static bool gitlink_save_lines(const struct gitlink_job *d, struct err *err)
 {
-    AUTO_FD int fd = open_held(d->git_fd, err);
+    AUTO_FD int fd = gitlink_open_held(d->git_fd, err);
     if (fd < 0 || !file_write(fd, buf_str(&d->lines), HELD_DIR "/" HELD_NAME, err))
         return false;
     return fsync(fd) == 0 ||
@@ -302,7 +306,7 @@ static bool hold(const struct drop *d, struct err *err)
 
 /* Copies owner, group and mode of the old index; as a normal user, the owner is the same or can't
  * be changed. */
-static bool fill_lock(const struct drop *d, int fd, struct err *err)
+static bool fill_lock(const struct gitlink_job *d, int fd, struct err *err)
 {
     bool same = fchown(fd, d->st.st_uid, d->st.st_gid) == 0;
     mode_t mode = d->st.st_mode & (same ? 0777 : 0707);
@@ -320,16 +324,17 @@ static bool lock_is_ours(int git_fd, int fd)
 }
 
 /* Called with the lock held. */
-static bool replace(struct drop *d, int lock_fd, bool *ret_dropped, struct err *err)
+static bool gitlink_replace_index(
+    struct gitlink_job *d, int lock_fd, bool *ret_dropped, struct err *err)
 {
     bool dropped = false;
-    if (!prepare(d, &dropped, err))
+    if (!gitlink_prepare(d, &dropped, err))
         return false;
     if (dropped) {
-        if (!fill_lock(d, lock_fd, err) || !hold(d, err))
+        if (!fill_lock(d, lock_fd, err) || !gitlink_save_lines(d, err))
             return false;
         if (!lock_is_ours(d->git_fd, lock_fd))
-            return err_set(err, E_CONFLICT, "git's '" LOCK_NAME "' was replaced meanwhile");
+            return err_set(err, E_CONFLICT, "git's '" LOCK_NAME "' was replaced in the meantime");
         if (renameat(d->git_fd, LOCK_NAME, d->git_fd, "index") != 0)
             return err_errno(err, E_IO, errno, "cannot replace git's index");
     }
@@ -339,14 +344,14 @@ static bool replace(struct drop *d, int lock_fd, bool *ret_dropped, struct err *
 
 bool gitlink_drop(int git_fd, const struct gitlink_paths *paths, bool *ret_dropped, struct err *err)
 {
-    AUTO(drop_done)
-    struct drop d = {.git_fd = git_fd,
+    AUTO(gitlink_job_done)
+    struct gitlink_job d = {.git_fd = git_fd,
         .paths = paths,
         .in = BUF_INIT((size_t)GITLINK_INDEX_MAX + 1),
         .out = BUF_INIT((size_t)GITLINK_INDEX_MAX + 1),
         .lines = BUF_INIT(LINES_MAX)};
     bool dropped = false;
-    if (!prepare(&d, &dropped, err))
+    if (!gitlink_prepare(&d, &dropped, err))
         return false;
     if (!dropped) {
         *ret_dropped = false;
@@ -355,10 +360,10 @@ bool gitlink_drop(int git_fd, const struct gitlink_paths *paths, bool *ret_dropp
     AUTO_FD int lock_fd = open_beneath(git_fd, LOCK_NAME, O_WRONLY | O_CREAT | O_EXCL);
     if (lock_fd < 0 && (errno == EEXIST || errno == ELOOP))
         return err_set(err, E_CONFLICT,
-            "the index is locked: another git runs, or one left '" LOCK_NAME "' behind");
+            "the index is locked: another git process is running, or left '" LOCK_NAME "' behind");
     if (lock_fd < 0)
         return err_errno(err, E_IO, errno, "cannot create git's '" LOCK_NAME "'");
-    bool ok = replace(&d, lock_fd, ret_dropped, err);
+    bool ok = gitlink_replace_index(&d, lock_fd, ret_dropped, err);
     /* After the rename, the name is unused or belongs to another process. */
     if (lock_is_ours(git_fd, lock_fd))
         unlinkat(git_fd, LOCK_NAME, 0);

@@ -6,7 +6,7 @@
 
 /* Quotes --------------------------------------------------------------------------------------- */
 
-static bool needs_quotes(struct str name)
+static bool gitname_needs_quotes(struct str name)
 {
     for (size_t i = 0; i < name.n; i++) {
         unsigned char c = (unsigned char)name.p[i];
@@ -19,7 +19,7 @@ static bool needs_quotes(struct str name)
     return false;
 }
 
-static void add_escaped(struct buf *text, unsigned char c)
+static void gitname_add_escaped(struct buf *text, unsigned char c)
 {
     static const char plain[] = "\a\b\t\n\v\f\r\"\\", letter[] = "abtnvfr\"\\";
     const char *found = c ? strchr(plain, c) : NULL;
@@ -33,14 +33,14 @@ static void add_escaped(struct buf *text, unsigned char c)
 
 void gitname_add(struct buf *text, const char *prefix, struct str name)
 {
-    bool quoted = needs_quotes(name);
+    bool quoted = gitname_needs_quotes(name);
     if (quoted)
         buf_add_byte(text, '"');
     buf_add_z(text, prefix);
     if (!quoted)
         buf_add_str(text, name);
     for (size_t i = 0; quoted && i < name.n; i++)
-        add_escaped(text, (unsigned char)name.p[i]);
+        gitname_add_escaped(text, (unsigned char)name.p[i]);
     if (quoted)
         buf_add_byte(text, '"');
 }

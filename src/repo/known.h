@@ -13,6 +13,8 @@
 struct known_name {
     mode_t type; /* S_IFMT bits; 0: absent */
     struct str target;
+    uint64_t ino; /* 0: unknown */
+    int64_t born_ns;
 };
 
 /* A settings file as it was before the running command. */
@@ -37,14 +39,14 @@ enum {
     KNOWN_ANY_DEVICE = 0,         /* of an interrupted session: device numbers change */
 };
 
-/* The git directory and the common directory of a place (repo/lead.h); 0: none. */
+/* The git directory and the common directory of a place (repo/gitdir_target.h); 0: none. */
 struct known_lead {
     bool known;
     dev_t dev, common_dev;
     ino_t ino, common_ino;
 };
 
-struct known {
+struct known_place {
     enum scan_kind kind;
     struct str path; /* relative to the root */
     dev_t dev;
@@ -107,8 +109,8 @@ struct known_stamp {
 struct protect_root {
     int fd;
     struct str path;
-    struct scan scan;
-    struct known *known;
+    struct repo_scan scan;
+    struct known_place *known;
     size_t n_known;
     struct known_named *named;
     size_t n_named;
@@ -126,11 +128,13 @@ struct protect_root {
 };
 
 /* Returns the present state of a name in a directory. The target is in the arena. */
-struct known_name known_look(int dir, const char *name, struct arena *a);
-bool known_same(const struct known_name *a, const struct known_name *b);
+struct known_name known_read_name(int dir, const char *name, struct arena *a);
+bool known_name_equal(const struct known_name *a, const struct known_name *b);
+/* Whether a name is no longer what a mount protected: it was removed, and is there again or not. */
+bool known_name_replaced(const struct known_name *then, const struct known_name *now);
 
 /* Returns what was at this path when the session began; directories must be identical. */
-const struct known *known_find(const struct protect_root *r, const struct scan_place *place);
+const struct known_place *known_find(const struct protect_root *r, const struct scan_place *place);
 
 /* Opens a directory of the tree; refuses symlinks, and mounts made since. */
 int known_open(const struct protect_root *r, struct str path);
@@ -139,11 +143,11 @@ int known_open(const struct protect_root *r, struct str path);
 struct str known_absolute(const struct protect_root *r, struct str path, struct arena *a);
 
 /* Returns true if a file is the one that was read, unchanged. */
-bool known_is(int dir, const char *name, const struct known_text *text);
+bool known_text_unchanged(int dir, const char *name, const struct known_text *text);
 
 /* Reads a settings file if it has changed since; returns false if it has not. Its text replaces the
  * previous one. If it does not fit in the arena, its inode is 0. */
-bool known_read(int dir, const char *name, struct known_text *text, struct arena *a);
+bool known_update_text(int dir, const char *name, struct known_text *text, struct arena *a);
 
 /* Remembers a symlink of the root by its path; returns false if there is no room. */
 bool known_add_way(struct protect *p, struct protect_root *r, struct str path);
@@ -155,9 +159,9 @@ struct protect *known_new(const struct protect_options *options);
 void known_open_root(struct protect *p, struct protect_root *r, int fd, struct str path);
 void known_make_room(struct protect *p, struct protect_root *r, size_t places);
 
-/* Learns the present state of a root, except for names (repo/names.h); with `before` set, by
- * comparison with it (repo/again.h). */
-void known_root(struct protect *p, struct protect_root *r);
+/* Learns the present state of a root, except for names (repo/named_paths.h); with `before` set, by
+ * comparison with it (repo/relearn.h). */
+void known_learn_root(struct protect *p, struct protect_root *r);
 
 /* check.c: returns true if git accepts the HEAD of a directory as one. */
 bool known_has_head(int dir);
@@ -166,7 +170,7 @@ bool known_has_head(int dir);
 void known_warn(struct protect *p, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* check.c: adds to the list of held files; copies the texts. */
-void known_report(struct protect *p, const struct protect_held *held);
+void protect_add_held(struct protect *p, const struct protect_held *held);
 
 /* Returns true if it could not be moved. */
 /* Returns the directory above a path that is relative to a root; "" is the root. */
@@ -187,10 +191,10 @@ void check_set_aside(struct protect *p, struct protect_root *r, struct str path,
 bool check_accepts(struct protect *p, struct protect_root *r, struct str path);
 
 /* check.c: returns true if nothing of a place would be set aside if it were unknown. */
-bool check_passes(struct protect *p, struct protect_root *r, const struct scan_place *place);
+bool check_would_pass(struct protect *p, struct protect_root *r, const struct scan_place *place);
 
 /* check.c: sets aside the forbidden parts of a place; returns true if there were any. */
-bool check_found(struct protect *p, struct protect_root *r, const struct scan_place *place);
+bool check_one_place(struct protect *p, struct protect_root *r, const struct scan_place *place);
 
 /* check.c: compares a root with its known state, and sets aside forbidden changes. */
 void check_root(struct protect *p, struct protect_root *r);

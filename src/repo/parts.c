@@ -7,10 +7,11 @@
 #include <ctype.h>
 #include <sys/stat.h>
 
-const char *const *parts_of(enum scan_kind kind)
+const char *const *parts_for_kind(enum scan_kind kind)
 {
     static const char *const none[] = {NULL};
-    /* Their numbers are stored in session files (repo/state.h): append new ones at the end. */
+    /* Their numbers are stored in session files (repo/protect_state.h): append new ones at the end.
+     */
     static const char *const git[PARTS_MAX] = {
         "config", "config.worktree", "commondir", "gitdir", "hooks", "info/attributes", "remotes",
         "branches", PARTS_HELD, "gitweb", /* settings and programs of `git instaweb` */
@@ -47,14 +48,14 @@ bool parts_is_free(enum scan_kind kind, const char *part, mode_t type)
 }
 
 /* Compares a component with a name, ignoring case as some file systems do. */
-static bool is_name(struct str component, const char *name)
+static bool parts_same_name(struct str component, const char *name)
 {
     return component.n == strlen(name) && strncasecmp(component.p, name, component.n) == 0;
 }
 
 static bool starts_with_part(struct str rest, enum scan_kind kind)
 {
-    for (const char *const *part = parts_of(kind); *part; part++) {
+    for (const char *const *part = parts_for_kind(kind); *part; part++) {
         struct str p = str_z(*part);
         if (rest.n >= p.n && strncasecmp(rest.p, p.p, p.n) == 0 &&
             (rest.n == p.n || rest.p[p.n] == '/'))
@@ -63,7 +64,7 @@ static bool starts_with_part(struct str rest, enum scan_kind kind)
     return false;
 }
 
-bool parts_refuse(struct str path)
+bool parts_is_refused(struct str path)
 {
     static const struct {
         const char *name;
@@ -78,16 +79,17 @@ bool parts_refuse(struct str path)
     };
     struct str component, rest = path;
     while (str_cut(rest, '/', &component, &rest)) {
-        if (is_name(component, ".git") || is_name(component, ".cordon"))
+        if (parts_same_name(component, ".git") || parts_same_name(component, ".cordon"))
             return true;
         for (size_t i = 0; i < ARRAY_LEN(others); i++)
-            if (is_name(component, others[i].name) && starts_with_part(rest, others[i].kind))
+            if (parts_same_name(component, others[i].name) &&
+                starts_with_part(rest, others[i].kind))
                 return true;
     }
     return false;
 }
 
-bool parts_may_make(struct str path)
+bool parts_can_create_repo(struct str path)
 {
     static const char *const names[] = {
         "HEAD", "commondir", "config", "config.worktree", "hooks", "info", "objects", "refs"};

@@ -5,16 +5,16 @@
 #include "io/dir.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
-#include "repo/again.h"
+#include "repo/gitdir_links.h"
+#include "repo/gitdir_target.h"
 #include "repo/gitname.h"
-#include "repo/hold.h"
-#include "repo/inner.h"
-#include "repo/lead.h"
-#include "repo/names.h"
+#include "repo/named_paths.h"
+#include "repo/quarantine.h"
+#include "repo/relearn.h"
 #include "repo/tracked.h"
 #include "repo/tree.h"
 #include "repo/unfinished.h"
-#include "repo/watch.h"
+#include "repo/watched.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,22 +30,32 @@ enum {
 
 /* Names ---------------------------------------------------------------------------------------- */
 
-struct known_name known_look(int dir, const char *name, struct arena *a)
+struct known_name known_read_name(int dir, const char *name, struct arena *a)
 {
-    struct stat st;
+    struct statx st;
     char target[PATH_MAX];
     AUTO_FD int fd = beneath_open(dir, name, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
-    if (fd < 0 || fstat(fd, &st) != 0)
+    if (fd < 0 || statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO | STATX_BTIME, &st) != 0)
         return (struct known_name){0};
-    if (!S_ISLNK(st.st_mode))
-        return (struct known_name){.type = st.st_mode & S_IFMT};
+    struct known_name now = {.type = st.stx_mode & S_IFMT, .ino = st.stx_ino};
+    if (st.stx_mask & STATX_BTIME)
+        now.born_ns = st.stx_btime.tv_sec * INT64_C(1000000000) + st.stx_btime.tv_nsec;
+    if (!S_ISLNK(st.stx_mode))
+        return now;
     ssize_t n = readlinkat(fd, "", target, sizeof(target));
-    return (struct known_name){S_IFLNK, arena_str(a, str_n(target, n > 0 ? (size_t)n : 0))};
+    now.target = arena_str(a, str_n(target, n > 0 ? (size_t)n : 0));
+    return now;
 }
 
-bool known_same(const struct known_name *a, const struct known_name *b)
+bool known_name_equal(const struct known_name *a, const struct known_name *b)
 {
     return a->type == b->type && str_eq(a->target, b->target);
+}
+
+bool known_name_replaced(const struct known_name *then, const struct known_name *now)
+{
+    return then->type && then->ino &&
+           (then->type != now->type || then->ino != now->ino || then->born_ns != now->born_ns);
 }
 
 int known_open(const struct protect_root *r, struct str path)
@@ -59,10 +69,10 @@ struct str known_absolute(const struct protect_root *r, struct str path, struct 
                   : r->path;
 }
 
-const struct known *known_find(const struct protect_root *r, const struct scan_place *place)
+const struct known_place *known_find(const struct protect_root *r, const struct scan_place *place)
 {
     for (size_t i = 0; i < r->n_known; i++) {
-        const struct known *k = &r->known[i];
+        const struct known_place *k = &r->known[i];
         if (str_eq(k->path, place->path) && k->kind == place->kind && k->ino == place->ino &&
             (k->dev == place->dev || k->dev == KNOWN_ANY_DEVICE))
             return k;
@@ -80,7 +90,7 @@ static bool is_same_file(const struct known_text *text, const struct stat *st)
            st->st_ctim.tv_nsec == text->changed.tv_nsec;
 }
 
-bool known_is(int dir, const char *name, const struct known_text *text)
+bool known_text_unchanged(int dir, const char *name, const struct known_text *text)
 {
     struct stat st;
     return fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && is_same_file(text, &st);
@@ -104,14 +114,14 @@ static bool replace_text(struct known_text *t, struct str text, struct arena *a)
     return true;
 }
 
-bool known_read(int dir, const char *name, struct known_text *text, struct arena *a)
+bool known_update_text(int dir, const char *name, struct known_text *text, struct arena *a)
 {
     struct stat st;
     AUTO_BUF struct buf bytes = BUF_INIT(2 * PROTECT_FILE_MAX);
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode) ||
         is_same_file(text, &st))
         return false;
-    bool fits = !a || !hold_read(dir, name, &bytes) || replace_text(text, buf_str(&bytes), a);
+    bool fits = !a || !quarantine_read(dir, name, &bytes) || replace_text(text, buf_str(&bytes), a);
     text->ino = fits ? st.st_ino : 0;
     text->size = st.st_size;
     text->changed = st.st_ctim;
@@ -120,14 +130,14 @@ bool known_read(int dir, const char *name, struct known_text *text, struct arena
 
 /* A list of rebase steps that is too large to read is the user's own as long as it does not
  * change. */
-static void note_rebase(struct protect *p, int gitdir, struct known *k)
+static void note_rebase(struct protect *p, int gitdir, struct known_place *k)
 {
     for (enum rebase_file i = 0; i < REBASE_FILES; i++) {
         struct known_text now = {0};
         if (i != REBASE_RERERE && k->steps[i].ino &&
-            known_is(gitdir, rebase_files[i].name, &k->steps[i]))
+            known_text_unchanged(gitdir, rebase_files[i].name, &k->steps[i]))
             continue; /* the index decides about conflicts */
-        if (known_read(gitdir, rebase_files[i].name, &now, NULL))
+        if (known_update_text(gitdir, rebase_files[i].name, &now, NULL))
             now.text = arena_left(&p->facts) < 2 * KNOWN_ARENA_SPARE
                            ? STR("")
                            : rebase_programs(gitdir, i, &p->facts);
@@ -137,18 +147,18 @@ static void note_rebase(struct protect *p, int gitdir, struct known *k)
 
 static void know_place(struct protect *p, struct protect_root *r, const struct scan_place *place)
 {
-    struct known *k = &r->known[r->n_known++];
-    *k = (struct known){.kind = place->kind,
+    struct known_place *k = &r->known[r->n_known++];
+    *k = (struct known_place){.kind = place->kind,
         .path = arena_str(&p->facts, place->path),
         .dev = place->dev,
         .ino = place->ino};
-    k->lead = lead_of(r, k->kind, k->path);
+    k->lead = gitdir_target_of(r, k->kind, k->path);
     if (place->kind == SCAN_LINK)
-        k->self = known_look(r->fd, k->path.p, &p->facts);
-    const char *const *parts = parts_of(place->kind);
+        k->self = known_read_name(r->fd, k->path.p, &p->facts);
+    const char *const *parts = parts_for_kind(place->kind);
     AUTO_FD int dir = *parts ? known_open(r, k->path) : -1;
     for (size_t i = 0; dir >= 0 && parts[i]; i++) {
-        k->parts[i] = known_look(dir, parts[i], &p->facts);
+        k->parts[i] = known_read_name(dir, parts[i], &p->facts);
         if (parts_is_free(place->kind, parts[i], k->parts[i].type))
             k->parts[i] = (struct known_name){0};
     }
@@ -156,11 +166,11 @@ static void know_place(struct protect *p, struct protect_root *r, const struct s
         note_rebase(p, dir, k);
         k->dormant = !known_has_head(dir);
     }
-    k->info_link = dir >= 0 && S_ISLNK(known_look(dir, "info", &p->facts).type);
+    k->info_link = dir >= 0 && S_ISLNK(known_read_name(dir, "info", &p->facts).type);
 }
 
 static void add_gitlink(
-    struct protect *p, struct protect_root *r, const struct known *k, struct str path)
+    struct protect *p, struct protect_root *r, const struct known_place *k, struct str path)
 {
     if (r->n_links == KNOWN_LINKS_MAX || arena_left(&p->facts) < path.n + 2 * KNOWN_ARENA_SPARE) {
         p->cut = true;
@@ -170,13 +180,13 @@ static void add_gitlink(
 }
 
 /* Keeps the entries of an index that has not changed since it was last read. */
-static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct known *k)
+static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct known_place *k)
 {
     const struct protect_root *before = r->before;
     const struct scan_place place = {k->kind, k->path, k->dev, k->ino};
-    const struct known *old = before ? known_find(before, &place) : NULL;
+    const struct known_place *old = before ? known_find(before, &place) : NULL;
     AUTO_FD int dir = old && old->index.ino ? known_open(r, k->path) : -1;
-    if (dir < 0 || !known_is(dir, "index", &old->index))
+    if (dir < 0 || !known_text_unchanged(dir, "index", &old->index))
         return false;
     k->index = old->index;
     k->open_links = old->open_links;
@@ -186,7 +196,8 @@ static bool keep_gitlinks(struct protect *p, struct protect_root *r, struct know
     return true;
 }
 
-static void know_gitlinks(struct protect *p, struct protect_root *r, const struct known *k, int dir)
+static void know_gitlinks(
+    struct protect *p, struct protect_root *r, const struct known_place *k, int dir)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_TRACKED struct tracked t = {0};
@@ -197,14 +208,15 @@ static void know_gitlinks(struct protect *p, struct protect_root *r, const struc
         add_gitlink(p, r, k, t.links[i]);
 }
 
-/* Of other git directories than `.git`, links_check() ignores the entries for repositories. */
-static void know_index(struct protect *p, struct protect_root *r, struct known *k)
+/* Of other git directories than `.git`, gitlink_check_check() ignores the entries for repositories.
+ */
+static void know_index(struct protect *p, struct protect_root *r, struct known_place *k)
 {
     bool usual = str_is(lexical_name(k->path), ".git");
     if (k->kind != SCAN_GITDIR || k->dormant || (usual && keep_gitlinks(p, r, k)))
         return;
     AUTO_FD int dir = known_open(r, k->path);
-    if (dir >= 0 && known_read(dir, "index", &k->index, NULL) && usual)
+    if (dir >= 0 && known_update_text(dir, "index", &k->index, NULL) && usual)
         know_gitlinks(p, r, k, dir);
 }
 
@@ -224,28 +236,28 @@ bool known_add_way(struct protect *p, struct protect_root *r, struct str path)
         arena_left(&p->facts) < path.n + PATH_MAX + 2 * (size_t)KNOWN_ARENA_SPARE)
         return false;
     path = arena_str(&p->facts, path);
-    r->ways[r->n_ways++] = (struct known_way){path, known_look(r->fd, path.p, &p->facts)};
+    r->ways[r->n_ways++] = (struct known_way){path, known_read_name(r->fd, path.p, &p->facts)};
     return true;
 }
 
 void known_make_room(struct protect *p, struct protect_root *r, size_t places)
 {
-    r->known = ARENA_NEW(&p->facts, struct known, places + 1);
+    r->known = ARENA_NEW(&p->facts, struct known_place, places + 1);
     r->named = ARENA_NEW(&p->facts, struct known_named, KNOWN_NAMED_MAX);
     r->links = ARENA_NEW(&p->facts, struct known_gitlink, KNOWN_LINKS_MAX);
     r->ways = ARENA_NEW(&p->facts, struct known_way, KNOWN_WAYS_MAX);
     r->trees = ARENA_NEW(&p->facts, struct known_tree, KNOWN_TREES_MAX);
 }
 
-void known_root(struct protect *p, struct protect_root *r)
+void known_learn_root(struct protect *p, struct protect_root *r)
 {
     p->cut |= r->scan.cut;
     known_make_room(p, r, r->scan.n_places);
     for (size_t i = 0; i < r->scan.n_places; i++)
         know_place(p, r, &r->scan.places[i]);
     if (r->before)
-        again_sift(p, r);
-    inner_know(p, r);
+        relearn_filter(p, r);
+    gitdir_links_know(p, r);
     tree_know(p, r);
     for (size_t i = 0; i < r->n_known; i++)
         know_index(p, r, &r->known[i]);
@@ -290,10 +302,10 @@ struct protect *protect_new(const struct protect_options *options)
     unfinished_check(p);
     for (size_t i = 0; i < p->n_roots; i++) {
         scan_refresh(&p->roots[i].scan);
-        scan_fix(&p->roots[i].scan);
-        known_root(p, &p->roots[i]);
+        scan_freeze_mounts(&p->roots[i].scan);
+        known_learn_root(p, &p->roots[i]);
     }
-    names_learn(p);
+    named_paths_learn(p);
     return p;
 }
 
@@ -301,7 +313,7 @@ void protect_free(struct protect *p)
 {
     if (!p)
         return;
-    unfinished_end(p);
+    unfinished_remove(p);
     watch_free(p);
     for (size_t i = 0; i < p->n_roots; i++) {
         scan_done(&p->roots[i].scan);
@@ -330,11 +342,11 @@ static bool allow_own(
     const struct protect *p, struct str path, const char *what, const char *remedy, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    if (!names_in_roots(p, path) && !names_in_roots(p, resolve_there(path, &a)))
+    if (!protect_in_roots(p, path) && !protect_in_roots(p, resolve_there(path, &a)))
         return true;
     return err_set(err, E_SANDBOX_UNAVAILABLE,
-        "'" STR_FMT "' %s lies where the command can write, and with the sandbox landlock nothing "
-        "keeps it from changes: %s, or use --sandbox native",
+        "'" STR_FMT "' %s is in a directory that the command can write, and the landlock sandbox "
+        "cannot protect it: %s, or use --sandbox native",
         STR_ARG(path), what, remedy);
 }
 
@@ -352,13 +364,13 @@ bool protect_allows(const struct protect *p, struct err *err)
     struct str sessions = str_z(o->sessions ? o->sessions : "/");
     struct str home = str_head(sessions, (size_t)MAX(str_find_last(sessions, '/'), (ptrdiff_t)0));
     return !home.n ||
-           allow_own(p, home, "(what cordon keeps)", "set CORDON_HOME to another directory", err);
+           allow_own(p, home, "(cordon's own files)", "set CORDON_HOME to another directory", err);
 }
 
 /* Protected paths -------------------------------------------------------------------------------
  */
 
-struct keeping {
+struct protect_keeping {
     struct protect *p;
     struct arena *a;
     struct str *paths;
@@ -367,7 +379,7 @@ struct keeping {
 };
 
 /* Adds a directory whose changes have no effect, or a file that is watched later. */
-static void keep_unwatched(struct keeping *k, struct str path)
+static void keep_unwatched(struct protect_keeping *k, struct str path)
 {
     if (k->n < KEPT_MAX)
         k->paths[k->n++] = path;
@@ -375,7 +387,7 @@ static void keep_unwatched(struct keeping *k, struct str path)
         k->p->cut = true;
 }
 
-static void keep(struct keeping *k, struct str path)
+static void protect_keep(struct protect_keeping *k, struct str path)
 {
     keep_unwatched(k, path);
     if (k->watches)
@@ -383,16 +395,16 @@ static void keep(struct keeping *k, struct str path)
 }
 
 /* A symlink does not protect the file that it points to. */
-static void keep_target(struct keeping *k, struct str link)
+static void keep_target(struct protect_keeping *k, struct str link)
 {
     AUTO_FREE char *resolved = beneath_resolve(link.p);
-    if (resolved && names_in_roots(k->p, str_z(resolved)))
-        keep(k, arena_str(k->a, str_z(resolved)));
+    if (resolved && protect_in_roots(k->p, str_z(resolved)))
+        protect_keep(k, arena_str(k->a, str_z(resolved)));
 }
 
 /* Hooks are protected by their directory; files with further hard links also individually. The
- * targets of symlinks among them are protected as names (repo/names.h). */
-static void keep_hooks(struct keeping *k, struct str hooks)
+ * targets of symlinks among them are protected as names (repo/named_paths.h). */
+static void keep_hooks(struct protect_keeping *k, struct str hooks)
 {
     struct stat st;
     AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
@@ -406,13 +418,14 @@ static void keep_hooks(struct keeping *k, struct str hooks)
         if (k->n == KEPT_MAX || arena_left(k->a) < HOOKS_SPARE)
             k->p->cut = true;
         else
-            keep(k, str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(hooks), d.name)));
+            protect_keep(k, str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(hooks), d.name)));
     }
 }
 
-static void keep_parts(struct keeping *k, const struct protect_root *r, const struct known *known)
+static void keep_parts(
+    struct protect_keeping *k, const struct protect_root *r, const struct known_place *known)
 {
-    const char *const *parts = parts_of(known->kind);
+    const char *const *parts = parts_for_kind(known->kind);
     for (size_t i = 0; parts[i]; i++) {
         struct str dir = known_absolute(r, known->path, k->a);
         struct str path = str_z(arena_printf(k->a, STR_FMT "/%s", STR_ARG(dir), parts[i]));
@@ -422,7 +435,7 @@ static void keep_parts(struct keeping *k, const struct protect_root *r, const st
         else if (known->parts[i].type && (later || strcmp(parts[i], PARTS_HELD) == 0))
             keep_unwatched(k, path);
         else if (known->parts[i].type)
-            keep(k, path);
+            protect_keep(k, path);
         if (known->kind == SCAN_GITDIR && strcmp(parts[i], "hooks") == 0)
             keep_hooks(k, path);
     }
@@ -432,10 +445,10 @@ static void keep_parts(struct keeping *k, const struct protect_root *r, const st
  * they must not use up the room of the others. */
 static void watch_settings(struct protect *p)
 {
-    const char *const *parts = parts_of(SCAN_GITDIR);
+    const char *const *parts = parts_for_kind(SCAN_GITDIR);
     for (size_t i = 0; i < p->n_roots; i++)
         for (size_t n = 0; n < p->roots[i].n_known; n++) {
-            const struct known *k = &p->roots[i].known[n];
+            const struct known_place *k = &p->roots[i].known[n];
             AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
             struct str dir = known_absolute(&p->roots[i], k->path, &a);
             for (size_t part = 0; k->kind == SCAN_GITDIR && part < KNOWN_TEXTS; part++)
@@ -447,41 +460,61 @@ static void watch_settings(struct protect *p)
 /* A file that the user replaces while a command runs is no longer protected by its mount: its
  * earlier text is compared afterwards. Changes that could not be set aside do not become the
  * user's. */
-static void note_texts(struct protect *p, const struct protect_root *r, struct known *known)
+static void note_texts(struct protect *p, const struct protect_root *r, struct known_place *known)
 {
-    const char *const *parts = parts_of(SCAN_GITDIR);
+    const char *const *parts = parts_for_kind(SCAN_GITDIR);
     AUTO_FD int dir = known->kind == SCAN_GITDIR && !p->busy ? known_open(r, known->path) : -1;
     for (size_t i = 0; dir >= 0 && i < KNOWN_TEXTS; i++)
         if (S_ISREG(known->parts[i].type) && (!p->stuck || !known->texts[i].ino) &&
-            known_read(dir, parts[i], &known->texts[i], &p->facts))
+            known_update_text(dir, parts[i], &known->texts[i], &p->facts))
             p->cut |= !known->texts[i].ino;
     if (dir >= 0 && !p->stuck)
         note_rebase(p, dir, known);
 }
 
-static void note_all(struct protect *p)
+/* A part that the user has replaced since the last check is the user's, and gets a mount. */
+static void note_parts(struct protect *p, const struct protect_root *r, struct known_place *known)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(AGAIN_ARENA);
+    const char *const *parts = parts_for_kind(known->kind);
+    AUTO_FD int dir = *parts && !p->busy && !p->stuck ? known_open(r, known->path) : -1;
+    for (size_t i = 0; dir >= 0 && parts[i]; i++) {
+        struct known_name *then = &known->parts[i];
+        if (!then->type || S_ISLNK(then->type))
+            continue;
+        const struct known_name now = known_read_name(dir, parts[i], &a);
+        if (now.type == then->type)
+            *then = now;
+    }
+}
+
+static void protect_note_all(struct protect *p)
 {
     for (size_t i = 0; i < p->n_roots; i++)
-        for (size_t k = 0; k < p->roots[i].n_known; k++)
+        for (size_t k = 0; k < p->roots[i].n_known; k++) {
             note_texts(p, &p->roots[i], &p->roots[i].known[k]);
+            note_parts(p, &p->roots[i], &p->roots[i].known[k]);
+        }
     p->unchecked = true;
 }
 
-static void keep_root(struct keeping *k, const struct protect_root *r)
+static void keep_root(struct protect_keeping *k, const struct protect_root *r)
 {
     for (size_t i = 0; i < r->n_known; i++) {
-        const struct known *known = &r->known[i];
+        const struct known_place *known = &r->known[i];
         struct str path = known_absolute(r, known->path, k->a);
         /* A repository behind a symlink is itself one of the places. */
         if (known->kind == SCAN_LINK && str_ends_with(path, STR(".cordon")))
             keep_target(k, path);
         else if (known->kind == SCAN_POINTER || known->kind == SCAN_CORDON)
-            keep(k, path);
+            protect_keep(k, path);
         keep_parts(k, r, known);
     }
     for (size_t i = 0; i < r->n_named; i++)
         if (r->named[i].type) {
-            keep(k, r->named[i].path);
+            /* A copy: what is known is forgotten before the next command. */
+            struct str path = r->named[i].path;
+            protect_keep(k, k->n < KEPT_MAX ? arena_str(k->a, path) : path);
             if (S_ISDIR(r->named[i].type))
                 keep_hooks(k, r->named[i].path);
         }
@@ -489,8 +522,8 @@ static void keep_root(struct keeping *k, const struct protect_root *r)
 
 size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
 {
-    again_know(p);
-    struct keeping k = {.p = p,
+    relearn_update(p);
+    struct protect_keeping k = {.p = p,
         .a = a,
         .paths = ARENA_NEW(a, struct str, KEPT_MAX),
         .watches = p->no_mounts && !p->busy && (!p->stuck || !p->watch)};
@@ -498,21 +531,21 @@ size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
         watch_free(p);
     if (k.watches)
         watch_reset(p);
-    note_all(p);
+    protect_note_all(p);
     for (size_t i = 0; i < p->n_roots; i++)
         keep_root(&k, &p->roots[i]);
     if (k.watches)
         watch_settings(p);
-    unfinished_note(p);
+    unfinished_write(p);
     *ret_paths = k.paths;
     return k.n;
 }
 
 void protect_begin(struct protect *p)
 {
-    again_know(p);
-    note_all(p);
-    unfinished_note(p);
+    relearn_update(p);
+    protect_note_all(p);
+    unfinished_write(p);
 }
 
 /* One file --------------------------------------------------------------------------------------
@@ -534,7 +567,7 @@ static bool is_protected(struct protect *p, struct str path)
                 return true;
         for (size_t i = 0; i < r->n_known; i++) {
             struct str dir = known_absolute(r, r->known[i].path, &a);
-            for (const char *const *part = parts_of(r->known[i].kind); *part; part++)
+            for (const char *const *part = parts_for_kind(r->known[i].kind); *part; part++)
                 if (lexical_is_below(
                         str_z(arena_printf(&a, STR_FMT "/%s", STR_ARG(dir), *part)), path))
                     return true;
@@ -547,14 +580,14 @@ bool protect_refuses(const struct protect_options *options, struct str path)
 {
     struct str root = options->n_roots ? options->roots[0] : STR("/");
     struct str rest = lexical_rest(root, path);
-    if (parts_refuse(rest))
+    if (parts_is_refused(rest))
         return true;
     struct protect *p = open_roots(options);
     for (size_t i = 0; i < p->n_roots; i++) {
-        scan_way(&p->roots[i].scan, rest);
-        known_root(p, &p->roots[i]);
+        scan_path(&p->roots[i].scan, rest);
+        known_learn_root(p, &p->roots[i]);
     }
-    names_learn(p);
+    named_paths_learn(p);
     bool refused = is_protected(p, path);
     protect_free(p);
     return refused;
@@ -582,12 +615,12 @@ void protect_check(struct protect *p)
     for (size_t i = 0; i < p->n_roots; i++)
         check_root(p, &p->roots[i]);
     watch_check(p, before);
-    names_check(p);
+    named_paths_check(p);
     p->n_new = p->n_reported - reported;
     p->news = p->n_new || (p->watch && p->watch->n_told);
     if (p->busy)
         return;
     p->unchecked = false;
-    again_stamp(p);
-    unfinished_end(p);
+    relearn_stamp(p);
+    unfinished_remove(p);
 }

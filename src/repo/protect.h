@@ -63,7 +63,7 @@ struct protect_options {
 };
 
 struct protect_root;
-struct watch;
+struct watch_list;
 
 struct protect {
     struct arena arena;
@@ -73,19 +73,19 @@ struct protect {
     struct protect_root *roots;
     size_t n_roots;
     struct protect_held held[PROTECT_HELD_MAX];
-    size_t n_held;       /* listed */
-    size_t n_unnamed;    /* not listed for lack of room */
-    size_t n_reported;   /* total so far */
-    size_t n_new;        /* in the last check */
-    bool news;           /* the last check set something aside, or found something removed */
-    bool cut;            /* the roots could not be searched completely */
-    bool names_cut;      /* not all names in settings could be followed */
-    bool busy;           /* commands of earlier calls still run; set by the caller */
-    bool no_mounts;      /* the sandbox cannot mount parts read-only; set by the caller */
-    bool unchecked;      /* a command may have run since the last check */
-    bool stuck;          /* the last check failed to move something */
-    bool checked;        /* changes from now on are the user's */
-    struct watch *watch; /* parts that no mount protects; NULL: none */
+    size_t n_held;            /* listed */
+    size_t n_unnamed;         /* not listed for lack of room */
+    size_t n_reported;        /* total so far */
+    size_t n_new;             /* in the last check */
+    bool news;                /* the last check set something aside, or found something removed */
+    bool cut;                 /* the roots could not be searched completely */
+    bool names_cut;           /* not all names in settings could be followed */
+    bool busy;                /* commands of earlier calls still run; set by the caller */
+    bool no_mounts;           /* the sandbox cannot mount parts read-only; set by the caller */
+    bool unchecked;           /* a command may have run since the last check */
+    bool stuck;               /* the last check failed to move something */
+    bool checked;             /* changes from now on are the user's */
+    struct watch_list *watch; /* parts that no mount protects; NULL: none */
     struct str warnings[PROTECT_WARNINGS_MAX];
     size_t n_warnings;
     const char *unkept;  /* why the session state is not in a file; NULL: it is, or need not be */
@@ -122,10 +122,10 @@ bool protect_refuses(const struct protect_options *options, struct str path);
 #define PROTECT_WARNING "[warning] "
 
 /* Appends one line for each held file and each warning, for people and models. */
-void protect_tell(const struct protect *p, struct buf *text);
+void protect_print(const struct protect *p, struct buf *text);
 
 /* Adds the same to a result: "held": [{"path","held","what"}], "warnings": ["…"]; omits a member
  * that would be empty. Existing warnings stay. */
-void protect_put(const struct protect *p, json_t *object);
+void protect_add_json(const struct protect *p, json_t *object);
 
 #endif

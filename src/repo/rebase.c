@@ -5,7 +5,7 @@
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "repo/gitconfig.h"
-#include "repo/hold.h"
+#include "repo/quarantine.h"
 #include "repo/tracked.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ const struct rebase_kind rebase_files[REBASE_FILES] = {
         "a merge strategy that is a program, or a key that is a file"},
     [REBASE_APPLY] = {"rebase-apply/apply-opt", "options that make 'git apply' write other files"},
     [REBASE_AM_SIGN] = {"rebase-apply/gpg_sign_opt", key},
-    [REBASE_NAMES] = {"BISECT_NAMES", "paths that a shell takes for commands"},
+    [REBASE_NAMES] = {"BISECT_NAMES", "paths that a shell interprets as commands"},
     [REBASE_START] = {"BISECT_START", "a branch that is an option"},
     [REBASE_RERERE] = {"MERGE_RR",
         "files without a conflict in the index, or outside the work tree"},
@@ -43,10 +43,10 @@ const struct rebase_kind rebase_files[REBASE_FILES] = {
 };
 
 /* A file that can't be read completely may contain anything. */
-static bool read_file(int gitdir, enum rebase_file which, struct buf *text, bool *ret_there)
+static bool rebase_read_file(int gitdir, enum rebase_file which, struct buf *text, bool *ret_there)
 {
     *ret_there = faccessat(gitdir, rebase_files[which].name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-    return *ret_there && hold_read_max(gitdir, rebase_files[which].name, FILE_MAX, text);
+    return *ret_there && quarantine_read_max(gitdir, rebase_files[which].name, FILE_MAX, text);
 }
 
 /* Steps ---------------------------------------------------------------------------------------- */
@@ -63,12 +63,12 @@ static bool runs_program(struct str line)
     return str_is(word, "exec") || str_is(word, "x");
 }
 
-struct lines {
+struct rebase_lines {
     struct str *p;
     size_t n;
 };
 
-static int compare(const void *a, const void *b)
+static int rebase_compare_lines(const void *a, const void *b)
 {
     const struct str *x = a, *y = b;
     int order = memcmp(x->p, y->p, MIN(x->n, y->n));
@@ -76,9 +76,9 @@ static int compare(const void *a, const void *b)
 }
 
 /* Returns the lines of a text that run programs, sorted and without duplicates. */
-static struct lines sort_programs(struct str text, struct arena *a)
+static struct rebase_lines sort_programs(struct str text, struct arena *a)
 {
-    struct lines lines = {0};
+    struct rebase_lines lines = {0};
     struct str line, rest = text;
     while (str_cut(rest, '\n', &line, &rest))
         lines.n += runs_program(line);
@@ -89,7 +89,7 @@ static struct lines sort_programs(struct str text, struct arena *a)
     for (rest = text; str_cut(rest, '\n', &line, &rest);)
         if (runs_program(line))
             lines.p[n++] = line;
-    qsort(lines.p, n, sizeof(*lines.p), compare);
+    qsort(lines.p, n, sizeof(*lines.p), rebase_compare_lines);
     lines.n = 1;
     for (size_t i = 1; i < n; i++)
         if (!str_eq(lines.p[i], lines.p[lines.n - 1]))
@@ -100,10 +100,10 @@ static struct lines sort_programs(struct str text, struct arena *a)
 static bool adds_lines(struct str text, struct str first)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(LINES_ARENA);
-    struct lines now = sort_programs(text, &a), then = sort_programs(first, &a);
+    struct rebase_lines now = sort_programs(text, &a), then = sort_programs(first, &a);
     size_t k = 0;
     for (size_t i = 0; i < now.n; i++) {
-        while (k < then.n && compare(&then.p[k], &now.p[i]) < 0)
+        while (k < then.n && rebase_compare_lines(&then.p[k], &now.p[i]) < 0)
             k++;
         if (k == then.n || !str_eq(then.p[k], now.p[i]))
             return true;
@@ -125,7 +125,7 @@ static bool is_own_strategy(struct str name)
 }
 
 /* A key name or ID; `ssh-keygen` would also accept a path. */
-static bool is_key(struct str word)
+static bool rebase_is_key_id(struct str word)
 {
     return !memchr(word.p, '/', word.n) && !memchr(word.p, '\n', word.n) &&
            !str_starts_with(word, STR("-"));
@@ -135,10 +135,10 @@ static bool is_sign_option(struct str text)
 {
     text = str_trim_end(text, '\n');
     return text.n == 0 || str_is(text, "--no-gpg-sign") ||
-           (str_starts_with(text, STR("-S")) && is_key(str_skip(text, 2)));
+           (str_starts_with(text, STR("-S")) && rebase_is_key_id(str_skip(text, 2)));
 }
 
-static bool are_options(struct str text)
+static bool rebase_options_are_plain(struct str text)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 * (size_t)FILE_MAX);
     struct gitconfig config;
@@ -149,7 +149,7 @@ static bool are_options(struct str text)
         if (!str_is(e->section, "options"))
             continue;
         if ((str_is(e->name, "strategy") && !is_own_strategy(e->value)) ||
-            (str_is(e->name, "gpg-sign") && !is_key(e->value)))
+            (str_is(e->name, "gpg-sign") && !rebase_is_key_id(e->value)))
             return false;
     }
     return true;
@@ -159,7 +159,7 @@ static bool are_options(struct str text)
 
 /* Reads one word quoted by git for a shell; a word that contains a quote is in pieces: 'it'\''s'.
  * Returns false for any other syntax. */
-static bool next_word(struct str *rest, struct buf *word)
+static bool rebase_next_word(struct str *rest, struct buf *word)
 {
     struct str s = *rest;
     buf_reset(word);
@@ -181,7 +181,7 @@ static bool next_word(struct str *rest, struct buf *word)
     return found;
 }
 
-static bool is_number(struct str s)
+static bool rebase_is_number(struct str s)
 {
     size_t n = 0;
     while (n < s.n && s.p[n] >= '0' && s.p[n] <= '9')
@@ -202,7 +202,7 @@ static bool is_apply_option(struct str word)
         if (str_is(word, alone[i]))
             return true;
     return (str_starts_with(word, STR("-p")) || str_starts_with(word, STR("-C"))) &&
-           is_number(str_skip(word, 2));
+           rebase_is_number(str_skip(word, 2));
 }
 
 static bool is_any_word(struct str word)
@@ -211,14 +211,14 @@ static bool is_any_word(struct str word)
     return true;
 }
 
-static bool are_words(struct str text, bool (*allows)(struct str word))
+static bool rebase_words_are_plain(struct str text, bool (*allows)(struct str word))
 {
     AUTO_BUF struct buf word = BUF_INIT(FILE_MAX);
     struct str rest = str_trim_end(text, '\n');
     while (rest.n) {
         if (rest.p[0] == ' ')
             rest = str_skip(rest, 1);
-        else if (!next_word(&rest, &word) || !allows(buf_str(&word)))
+        else if (!rebase_next_word(&rest, &word) || !allows(buf_str(&word)))
             return false;
     }
     return true;
@@ -228,7 +228,7 @@ static bool are_words(struct str text, bool (*allows)(struct str word))
 
 /* A symlink on the path or in the place of the file would lead out of the work tree. One that is
  * missing may become a symlink when the user takes over a commit. */
-static bool is_inside(int tree, struct str path, bool may_be_missing)
+static bool rebase_is_inside(int tree, struct str path, bool may_be_missing)
 {
     char name[PATH_MAX];
     struct stat st;
@@ -253,14 +253,14 @@ static bool has_record(struct str text, struct str record)
 
 /* Records: conflict ID, tab, file, NUL. As long as the index has the conflict, git refuses to take
  * over a commit, which might replace the file by a symlink. */
-static bool are_conflicts(
+static bool rebase_files_are_inside(
     const struct tracked *index, int tree, struct str text, struct str resolved)
 {
     struct str record, id, path;
     while (str_cut(text, '\0', &record, &text)) {
         bool is_resolved = has_record(resolved, record);
         if (!str_cut(record, '\t', &id, &path) || memchr(id.p, '/', id.n) ||
-            !is_inside(tree, path, is_resolved) ||
+            !rebase_is_inside(tree, path, is_resolved) ||
             (!is_resolved && !tracked_is_unmerged(index, path)))
             return false;
     }
@@ -286,7 +286,7 @@ static struct str find_resolved(int gitdir, struct str text, struct arena *a)
 
 /* All files ------------------------------------------------------------------------------------ */
 
-static bool is_plain(enum rebase_file which, struct str text)
+static bool rebase_is_plain(enum rebase_file which, struct str text)
 {
     switch (which) {
     case REBASE_STRATEGY:
@@ -295,18 +295,18 @@ static bool is_plain(enum rebase_file which, struct str text)
     case REBASE_AM_SIGN:
         return is_sign_option(text);
     case REBASE_OPTIONS:
-        return are_options(text);
+        return rebase_options_are_plain(text);
     case REBASE_APPLY:
-        return are_words(text, is_apply_option);
+        return rebase_words_are_plain(text, is_apply_option);
     case REBASE_NAMES:
-        return are_words(text, is_any_word);
+        return rebase_words_are_plain(text, is_any_word);
     case REBASE_START:
         return !str_starts_with(text, STR("-"));
     case REBASE_STEP:
     case REBASE_STEPS:
     case REBASE_AM_STEP:
     case REBASE_AM_STEPS:
-        return text.n == 0 || is_number(str_trim_end(text, '\n'));
+        return text.n == 0 || rebase_is_number(str_trim_end(text, '\n'));
     default:
         return false;
     }
@@ -325,9 +325,9 @@ bool rebase_conflicts_are_inside(int gitdir, int tree, struct str resolved)
     AUTO_TRACKED struct tracked index = {0};
     AUTO_ERR struct err ignored = {0};
     bool there;
-    return read_file(gitdir, REBASE_RERERE, &text, &there) &&
+    return rebase_read_file(gitdir, REBASE_RERERE, &text, &there) &&
            tracked_read(gitdir, &index, &ignored) &&
-           are_conflicts(&index, tree, buf_str(&text), resolved);
+           rebase_files_are_inside(&index, tree, buf_str(&text), resolved);
 }
 
 struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a)
@@ -335,25 +335,25 @@ struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a)
     AUTO_ARENA struct arena own = ARENA_INIT(LINES_ARENA);
     AUTO_BUF struct buf text = BUF_INIT(2 * FILE_MAX), lines = BUF_INIT(2 * FILE_MAX);
     bool there;
-    if (!read_file(gitdir, which, &text, &there))
+    if (!rebase_read_file(gitdir, which, &text, &there))
         return STR("");
     if (which == REBASE_RERERE)
         return find_resolved(gitdir, buf_str(&text), a);
     if (which != REBASE_TODO)
-        return is_plain(which, buf_str(&text)) ? STR("") : arena_str(a, buf_str(&text));
-    struct lines programs = sort_programs(buf_str(&text), &own);
+        return rebase_is_plain(which, buf_str(&text)) ? STR("") : arena_str(a, buf_str(&text));
+    struct rebase_lines programs = sort_programs(buf_str(&text), &own);
     for (size_t i = 0; i < programs.n; i++)
         buf_printf(&lines, STR_FMT "\n", STR_ARG(programs.p[i]));
     return arena_str(a, buf_str(&lines));
 }
 
-bool rebase_adds(int gitdir, enum rebase_file which, struct str first)
+bool rebase_adds_programs(int gitdir, enum rebase_file which, struct str first)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * FILE_MAX);
     bool there;
-    if (!read_file(gitdir, which, &text, &there))
+    if (!rebase_read_file(gitdir, which, &text, &there))
         return there;
     if (which == REBASE_TODO)
         return adds_lines(buf_str(&text), first);
-    return !is_plain(which, buf_str(&text)) && !str_eq(buf_str(&text), first);
+    return !rebase_is_plain(which, buf_str(&text)) && !str_eq(buf_str(&text), first);
 }

@@ -4,7 +4,8 @@
  *
  *     struct str first = rebase_programs(gitdir, REBASE_TODO, &arena);       "exec make test\n"
  *     ...a command runs...
- *     if (rebase_adds(gitdir, REBASE_TODO, first)) ...set rebase_files[REBASE_TODO].name aside...
+ *     if (rebase_adds_programs(gitdir, REBASE_TODO, first)) ...set rebase_files[REBASE_TODO].name
+ * aside...
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef REPO_REBASE_H
@@ -12,7 +13,7 @@
 
 #include "base/arena.h"
 
-/* The numbers are stored in session files (repo/state.h): append new ones at the end. */
+/* The numbers are stored in session files (repo/protect_state.h): append new ones at the end. */
 enum rebase_file {
     REBASE_TODO,     /* the list of steps */
     REBASE_STRATEGY, /* merge strategy of a rebase */
@@ -42,7 +43,7 @@ struct str rebase_programs(int gitdir, enum rebase_file which, struct arena *a);
 
 /* Returns true if the file does more than the first one did. For REBASE_RERERE the work trees
  * decide. */
-bool rebase_adds(int gitdir, enum rebase_file which, struct str first);
+bool rebase_adds_programs(int gitdir, enum rebase_file which, struct str first);
 
 /* Returns true if there are files with conflicts; returns true if all of them are in this work
  * tree, neither they nor a directory on their path is a symlink, and the index has their conflicts.

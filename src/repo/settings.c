@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 
 enum {
-    INCLUDES_MAX = 10,
+    INCLUDES_MAX = 10, /* in each other, as git's limit */
     FILES_MAX = 20 * 1000,
     BYTES_MAX = 64 << 20,
     EACH_MAX = 2000, /* settings of one repository, or of the user */
@@ -54,9 +54,9 @@ struct str settings_expand(const char *home, struct str base, struct str value, 
     return str_z(arena_printf(a, STR_FMT "/" STR_FMT, STR_ARG(base), STR_ARG(value)));
 }
 
-static bool add(struct settings *s, enum setting_kind kind, struct str value)
+static bool settings_add(struct settings *s, enum setting_kind kind, struct str value)
 {
-    size_t most = kind == SETTING_COMMAND ? VALUE_MAX : PATH_BYTES_MAX;
+    size_t most = kind == SETTING_COMMAND || kind == SETTING_UPDATE ? VALUE_MAX : PATH_BYTES_MAX;
     if (s->n == EACH_MAX || value.n > most || arena_left(&s->arena) < value.n + 1) {
         s->budget->cut = true;
         return false;
@@ -66,9 +66,9 @@ static bool add(struct settings *s, enum setting_kind kind, struct str value)
     return true;
 }
 
-static void read_file(struct settings *s, struct str file, unsigned depth);
+static void settings_read_file(struct settings *s, struct str file, unsigned depth);
 
-static void include(struct settings *s, struct str file, struct str value, unsigned depth)
+static void settings_include(struct settings *s, struct str file, struct str value, unsigned depth)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     struct str dir = str_head(file, (size_t)MAX(str_find_last(file, '/'), (ptrdiff_t)0));
@@ -76,12 +76,57 @@ static void include(struct settings *s, struct str file, struct str value, unsig
         return; /* git can't open it */
     struct str inner = settings_expand(s->home, dir, value, &a);
     s->budget->cut |= !inner.p;
-    if (inner.p && add(s, SETTING_INCLUDED, inner) && depth + 1 < INCLUDES_MAX)
-        read_file(s, inner, depth + 1);
+    if (!inner.p || !settings_add(s, SETTING_INCLUDED, inner))
+        return;
+    s->budget->cut |= depth == INCLUDES_MAX; /* git fails */
+    if (depth < INCLUDES_MAX)
+        settings_read_file(s, inner, depth + 1);
+}
+
+/* Adds a path that is not for a shell, if a shell would read it differently. git splits some of
+ * these values at blanks, and takes others as they are. */
+static void settings_add_program(struct settings *s, struct str value)
+{
+    static const char special[] = " \t\n'\"\\$`;&|()<>#*?[!{";
+    bool differs = false;
+    for (size_t i = 0; i < value.n; i++)
+        differs |= value.p[i] && strchr(special, value.p[i]);
+    if (differs && value.n <= PATH_BYTES_MAX && str_find(value, '/') >= 0)
+        (void)settings_add(s, SETTING_PROGRAM, value);
+}
+
+/* core.gitProxy: "program for host". */
+static struct str without_host(struct str value)
+{
+    for (size_t i = 0; i < value.n; i++)
+        if (str_starts_with(str_skip(value, i), STR(" for ")))
+            return str_head(value, i);
+    return value;
+}
+
+static void settings_add_program_of(struct settings *s, const struct gitconfig_entry *e)
+{
+    static const struct {
+        const char *section, *name;
+    } rows[] = {
+        {"browser", "path"},
+        {"core", "askpass"},
+        {"core", "gitproxy"},
+        {"difftool", "path"},
+        {"gpg", "program"},
+        {"lfs", "path"},
+        {"man", "path"},
+        {"mergetool", "path"},
+        {"sendemail", "smtpserver"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++)
+        if (str_is(e->section, rows[i].section) && str_is(e->name, rows[i].name))
+            settings_add_program(
+                s, str_is(e->name, "gitproxy") ? without_host(e->value) : e->value);
 }
 
 /* Returns true if the value is a command, or the path of a program; all other settings are data. */
-static bool is_command(const struct gitconfig_entry *e)
+static bool settings_is_command(const struct gitconfig_entry *e)
 {
     static const struct {
         const char *section, *names; /* NULL: any name */
@@ -124,7 +169,7 @@ static bool is_command(const struct gitconfig_entry *e)
     return false;
 }
 
-static void take(
+static void settings_add_entry(
     struct settings *s, const struct gitconfig_entry *e, struct str file, unsigned depth)
 {
     static const struct {
@@ -137,34 +182,59 @@ static void take(
         {"init", "templatedir", SETTING_PATH},
     };
     if (str_starts_with(e->section, STR("include")) && str_is(e->name, "path")) {
-        include(s, file, e->value, depth);
+        settings_include(s, file, e->value, depth);
         return;
     }
     for (size_t i = 0; i < ARRAY_LEN(rows); i++)
         if (str_is(e->section, rows[i].section) && str_is(e->name, rows[i].name)) {
-            (void)add(s, rows[i].kind, e->value);
+            (void)settings_add(s, rows[i].kind, e->value);
             return;
         }
-    if (is_command(e))
-        (void)add(s, SETTING_COMMAND, str_skip(e->value, e->value.p[0] == '!'));
+    settings_add_program_of(s, e);
+    if (settings_is_command(e))
+        (void)settings_add(s, str_is(e->section, "submodule") ? SETTING_UPDATE : SETTING_COMMAND,
+            str_skip(e->value, e->value.p[0] == '!'));
     else if (str_starts_with(e->value, STR("ext::"))) /* address of a remote */
-        (void)add(s, SETTING_COMMAND, str_skip(e->value, 5));
+        (void)settings_add(s, SETTING_COMMAND, str_skip(e->value, 5));
 }
 
-static void read_text(struct settings *s, struct str text, struct str file, unsigned depth)
+/* git-lfs runs lfs.customTransfer.X.path with the words of its args. `last` has the path and the
+ * args before this entry. */
+static void settings_add_transfer(
+    struct settings *s, const struct gitconfig_entry *e, const struct gitconfig_entry *last[2])
+{
+    bool path = str_is(e->name, "path");
+    if (!str_is(e->section, "lfs") || !(path || str_is(e->name, "args")))
+        return;
+    last[!path] = e;
+    if (!last[0] || !last[1] || !str_eq(last[0]->subsection, last[1]->subsection))
+        return;
+    AUTO_BUF struct buf command = BUF_INIT(2 * VALUE_MAX);
+    buf_add_str(&command, last[0]->value);
+    buf_add_byte(&command, ' ');
+    buf_add_str(&command, last[1]->value);
+    s->budget->cut |= !buf_ok(&command);
+    if (buf_ok(&command))
+        (void)settings_add(s, SETTING_COMMAND, buf_str(&command));
+}
+
+static void settings_read_text(struct settings *s, struct str text, struct str file, unsigned depth)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(16 << 20);
     struct gitconfig config;
+    const struct gitconfig_entry *transfer[2] = {0};
     if (!gitconfig_parse(text, &a, &config)) {
         s->budget->cut = true;
         return;
     }
     for (size_t i = 0; i < config.n; i++)
-        if (config.p[i].value.n)
-            take(s, &config.p[i], file, depth);
+        if (config.p[i].value.n) {
+            settings_add_entry(s, &config.p[i], file, depth);
+            settings_add_transfer(s, &config.p[i], transfer);
+        }
 }
 
-static void read_file(struct settings *s, struct str file, unsigned depth)
+static void settings_read_file(struct settings *s, struct str file, unsigned depth)
 {
     AUTO_ERR struct err ignored = {0};
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
@@ -180,12 +250,12 @@ static void read_file(struct settings *s, struct str file, unsigned depth)
     }
     b->files++;
     b->bytes += text.n;
-    read_text(s, buf_str(&text), file, depth);
+    settings_read_text(s, buf_str(&text), file, depth);
 }
 
 void settings_read(struct settings *s, struct str file)
 {
-    read_file(s, file, 0);
+    settings_read_file(s, file, 0);
 }
 
 /* The user's settings ---------------------------------------------------------------------------
@@ -223,7 +293,7 @@ bool settings_user_file(size_t i, const char *home, struct arena *a, struct str 
 }
 
 /* "section.name" or "section.subsection.name". */
-static void take_pair(struct settings *s, struct str key, struct str value)
+static void settings_add_pair(struct settings *s, struct str key, struct str value)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     ptrdiff_t first = str_find(key, '.'), last = str_find_last(key, '.');
@@ -238,31 +308,46 @@ static void take_pair(struct settings *s, struct str key, struct str value)
         .value = value};
     if (last > first)
         e.subsection = str_n(key.p + first + 1, (size_t)(last - first) - 1);
-    take(s, &e, STR("/environment"), 0);
+    settings_add_entry(s, &e, STR("/environment"), 0);
+}
+
+/* GIT_CONFIG_COUNT, in every form that git accepts: "+1", " 1". */
+static void settings_read_pairs(struct settings *s)
+{
+    const char *count = getenv("GIT_CONFIG_COUNT"), *key, *value;
+    char *end = NULL;
+    unsigned long n = count ? strtoul(count, &end, 10) : 0;
+    if (!count || *end || n > INT_MAX)
+        return; /* git fails */
+    s->budget->cut |= n > ENVIRONMENT_MAX;
+    for (unsigned i = 0; i < MIN(n, (unsigned long)ENVIRONMENT_MAX); i++) {
+        char name[32];
+        snprintf(name, sizeof(name), "GIT_CONFIG_KEY_%u", i);
+        key = getenv(name);
+        snprintf(name, sizeof(name), "GIT_CONFIG_VALUE_%u", i);
+        value = getenv(name);
+        if (key && value)
+            settings_add_pair(s, str_z(key), str_z(value));
+    }
 }
 
 void settings_read_environment(struct settings *s)
 {
     static const char *const paths[] = {"GIT_TEMPLATE_DIR", "GIT_EXEC_PATH"};
-    static const char *const commands[] = {"GIT_ASKPASS", "GIT_EDITOR", "GIT_EXTERNAL_DIFF",
-        "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_SSH", "GIT_SSH_COMMAND"};
-    int64_t n = 0;
-    const char *value, *key;
+    static const char *const commands[] = {"EDITOR", "GIT_ASKPASS", "GIT_EDITOR",
+        "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_SSH",
+        "GIT_SSH_COMMAND", "PAGER", "SSH_ASKPASS", "VISUAL"};
+    static const char *const programs[] = {
+        "GIT_ASKPASS", "GIT_PROXY_COMMAND", "GIT_SSH", "SSH_ASKPASS"};
+    const char *value;
     for (size_t i = 0; i < ARRAY_LEN(paths); i++)
         if ((value = getenv(paths[i])) && value[0])
-            (void)add(s, SETTING_PATH, str_z(value));
+            (void)settings_add(s, SETTING_PATH, str_z(value));
     for (size_t i = 0; i < ARRAY_LEN(commands); i++)
         if ((value = getenv(commands[i])) && value[0])
-            (void)add(s, SETTING_COMMAND, str_z(value));
-    if (!(value = getenv("GIT_CONFIG_COUNT")) || !str_to_int(str_z(value), 0, ENVIRONMENT_MAX, &n))
-        return;
-    for (int64_t i = 0; i < n; i++) {
-        char name[32];
-        snprintf(name, sizeof(name), "GIT_CONFIG_KEY_%d", (int)i);
-        key = getenv(name);
-        snprintf(name, sizeof(name), "GIT_CONFIG_VALUE_%d", (int)i);
-        value = getenv(name);
-        if (key && value)
-            take_pair(s, str_z(key), str_z(value));
-    }
+            (void)settings_add(s, SETTING_COMMAND, str_z(value));
+    for (size_t i = 0; i < ARRAY_LEN(programs); i++)
+        if ((value = getenv(programs[i])))
+            settings_add_program(s, str_z(value));
+    settings_read_pairs(s);
 }

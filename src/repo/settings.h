@@ -16,6 +16,8 @@ enum setting_kind {
     SETTING_PATH,     /* a file or directory that is used by its name alone */
     SETTING_INCLUDED, /* a settings file; an absolute path */
     SETTING_COMMAND,  /* for a shell */
+    SETTING_UPDATE,   /* the same, in the work tree of a submodule */
+    SETTING_PROGRAM,  /* the path of a program, which may contain blanks */
     SETTING_WORKTREE, /* the work tree, relative to the git directory */
 };
 

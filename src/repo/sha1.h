@@ -17,7 +17,7 @@ enum {
 };
 
 void sha1_blob(struct str content, char hex[SHA1_HEX]);
-void sha1_of(struct str bytes, unsigned char hash[SHA1_BYTES]);
+void sha1_hash(struct str bytes, unsigned char hash[SHA1_BYTES]);
 
 /* Processes n whole blocks. */
 void sha1_blocks_plain(uint32_t h[5], const unsigned char *p, size_t n);

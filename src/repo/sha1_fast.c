@@ -35,7 +35,7 @@ BY_SHA static __m128i next_words(const __m128i w[4], int group)
     return _mm_sha1msg2_epu32(_mm_xor_si128(sum, w[(group + 2) % 4]), w[(group + 3) % 4]);
 }
 
-BY_SHA static void add_block(__m128i *abcd, __m128i *e, const unsigned char *p)
+BY_SHA static void sha1_fast_add_block(__m128i *abcd, __m128i *e, const unsigned char *p)
 {
     const __m128i swap = _mm_set_epi64x(0x0001020304050607, 0x08090a0b0c0d0e0f);
     __m128i w[4], now = *abcd, before = *abcd;
@@ -55,12 +55,12 @@ BY_SHA static void add_block(__m128i *abcd, __m128i *e, const unsigned char *p)
     *abcd = _mm_add_epi32(*abcd, now);
 }
 
-BY_SHA static void add_blocks(uint32_t h[5], const unsigned char *p, size_t n)
+BY_SHA static void sha1_fast_add_blocks(uint32_t h[5], const unsigned char *p, size_t n)
 {
     __m128i abcd = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)h), 0x1b);
     __m128i e = _mm_set_epi32((int)h[4], 0, 0, 0);
     for (; n; n--, p += SHA1_BLOCK)
-        add_block(&abcd, &e, p);
+        sha1_fast_add_block(&abcd, &e, p);
     _mm_storeu_si128((__m128i *)(void *)h, _mm_shuffle_epi32(abcd, 0x1b));
     h[4] = (uint32_t)_mm_extract_epi32(e, 3);
 }
@@ -69,7 +69,7 @@ bool sha1_blocks_fast(uint32_t h[5], const unsigned char *p, size_t n)
 {
     if (!CPU_HAS(SHA) || !CPU_HAS(SSE4_1))
         return false;
-    add_blocks(h, p, n);
+    sha1_fast_add_blocks(h, p, n);
     return true;
 }
 

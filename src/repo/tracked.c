@@ -3,95 +3,98 @@
 #include "repo/tracked.h"
 
 #include "io/file.h"
+#include "repo/gitindex.h"
 #include "repo/gitname.h"
-#include "repo/index.h"
 
 #include <errno.h>
 #include <fcntl.h>
 
 enum {
-    NAME_SHARED = sizeof("sharedindex.") + 2 * INDEX_SHA256,
+    NAME_SHARED = sizeof("sharedindex.") + 2 * GITINDEX_SHA256,
 };
 
-enum kind {
+enum tracked_kind {
     KIND_FILE,
     KIND_LINK,  /* a submodule */
     KIND_OTHER, /* a directory of a sparse index */
 };
 
 /* In the order of the file: a split index refers to them by position. */
-struct entry {
+struct tracked_entry {
     struct str path; /* "" in a split index: a shared entry that was changed */
-    enum kind kind;
+    enum tracked_kind kind;
     bool unmerged; /* one of the stages of a conflict */
 };
 
-struct entries {
+struct tracked_entries {
     struct arena arena;
-    struct entry *all;
+    struct tracked_entry *all;
     size_t n;
     struct str link; /* the part of a split index about the shared one */
     size_t hash;
 };
 
-static enum kind kind_of(uint32_t mode)
+static enum tracked_kind tracked_kind_of(uint32_t mode)
 {
-    switch (mode & INDEX_TYPE) {
-    case INDEX_GITLINK:
+    switch (mode & GITINDEX_TYPE) {
+    case GITINDEX_GITLINK:
         return KIND_LINK;
-    case INDEX_DIRECTORY:
+    case GITINDEX_DIRECTORY:
         return KIND_OTHER;
     default:
         return KIND_FILE;
     }
 }
 
-static bool keep_entry(struct entries *e, const struct index_entry *entry, struct err *err)
+static bool tracked_keep_entry(
+    struct tracked_entries *e, const struct gitindex_entry *entry, struct err *err)
 {
-    enum kind kind = kind_of(entry->mode);
+    enum tracked_kind kind = tracked_kind_of(entry->mode);
     if (entry->name.n && !gitname_is_plain(entry->name, kind == KIND_OTHER))
-        return index_damaged(err, "it has a name that git itself refuses");
+        return gitindex_damaged(err, "it contains a name that git refuses");
     if (arena_left(&e->arena) < entry->name.n + 64)
-        return index_damaged(err, "it is too large");
-    e->all[e->n++] = (struct entry){arena_str(&e->arena, entry->name), kind, entry->stage != 0};
+        return gitindex_damaged(err, "it is too large");
+    e->all[e->n++] =
+        (struct tracked_entry){arena_str(&e->arena, entry->name), kind, entry->stage != 0};
     return true;
 }
 
-static bool read_extensions(struct index_reader *r, struct entries *e, struct err *err)
+static bool read_extensions(struct gitindex_reader *r, struct tracked_entries *e, struct err *err)
 {
-    struct index_extension extension;
-    while (!index_at_end(r)) {
-        if (!index_extension(r, &extension, err))
+    struct gitindex_extension extension;
+    while (!gitindex_at_end(r)) {
+        if (!gitindex_extension(r, &extension, err))
             return false;
         if (str_is(extension.name, "link"))
             e->link = extension.content;
     }
-    return r->in.n - r->at == r->hash || index_damaged(err, "its end is damaged");
+    return r->in.n - r->at == r->hash || gitindex_damaged(err, "its end is damaged");
 }
 
-static bool parse_with(struct str index, size_t hash, struct entries *e, struct err *err)
+static bool tracked_parse_with_hash(
+    struct str index, size_t hash, struct tracked_entries *e, struct err *err)
 {
-    AUTO_INDEX struct index_reader r = {0};
-    struct index_entry entry;
-    *e = (struct entries){.arena = ARENA_INIT((size_t)TRACKED_BYTES_MAX), .hash = hash};
-    if (!index_start(index, hash, &r, err))
+    AUTO_GITINDEX struct gitindex_reader r = {0};
+    struct gitindex_entry entry;
+    *e = (struct tracked_entries){.arena = ARENA_INIT((size_t)TRACKED_BYTES_MAX), .hash = hash};
+    if (!gitindex_start(index, hash, &r, err))
         return false;
-    e->all = ARENA_NEW(&e->arena, struct entry, (size_t)r.left + 1);
+    e->all = ARENA_NEW(&e->arena, struct tracked_entry, (size_t)r.left + 1);
     while (r.left)
-        if (!index_entry(&r, &entry, err) || !keep_entry(e, &entry, err))
+        if (!gitindex_entry(&r, &entry, err) || !tracked_keep_entry(e, &entry, err))
             return false;
     return read_extensions(&r, e, err);
 }
 
-static bool have_names(const struct entries *e, struct err *err)
+static bool have_names(const struct tracked_entries *e, struct err *err)
 {
     for (size_t i = 0; i < e->n; i++)
         if (e->all[i].path.n == 0)
-            return index_damaged(err, "an entry has no name");
+            return gitindex_damaged(err, "an entry has no name");
     return true;
 }
 
-static void entries_done(struct entries *e)
+static void tracked_entries_done(struct tracked_entries *e)
 {
     arena_done(&e->arena);
 }
@@ -99,26 +102,26 @@ static void entries_done(struct entries *e)
 /* Returns true if an index has the format for hashes of this size, whatever its names are. */
 static bool fits(struct str index, size_t hash)
 {
-    AUTO_INDEX struct index_reader r = {0};
+    AUTO_GITINDEX struct gitindex_reader r = {0};
     AUTO_ERR struct err ignored = {0};
-    struct index_entry entry;
-    struct entries unused = {0};
-    if (!index_start(index, hash, &r, &ignored))
+    struct gitindex_entry entry;
+    struct tracked_entries unused = {0};
+    if (!gitindex_start(index, hash, &r, &ignored))
         return false;
     while (r.left)
-        if (!index_entry(&r, &entry, &ignored))
+        if (!gitindex_entry(&r, &entry, &ignored))
             return false;
     return read_extensions(&r, &unused, &ignored);
 }
 
 /* The settings say which hash git uses, and a command can write those. */
-static bool parse_entries(struct str index, struct entries *e, struct err *err)
+static bool parse_entries(struct str index, struct tracked_entries *e, struct err *err)
 {
-    if (!fits(index, INDEX_SHA256))
-        return parse_with(index, INDEX_SHA1, e, err);
-    if (fits(index, INDEX_SHA1))
-        return index_damaged(err, "it can be read in two ways");
-    return parse_with(index, INDEX_SHA256, e, err);
+    if (!fits(index, GITINDEX_SHA256))
+        return tracked_parse_with_hash(index, GITINDEX_SHA1, e, err);
+    if (fits(index, GITINDEX_SHA1))
+        return gitindex_damaged(err, "it is ambiguous: it can be read with two hash sizes");
+    return tracked_parse_with_hash(index, GITINDEX_SHA256, e, err);
 }
 
 /* Split indexes ----------------------------------------------------------------------------------
@@ -129,14 +132,14 @@ static bool parse_entries(struct str index, struct entries *e, struct err *err)
 static bool mark_bits(struct str bits, bool *marks, size_t n, struct str *ret_rest)
 {
     size_t at = 8, bit = 0;
-    if (bits.n < 12 || index_number(bits.p, 4) > n)
+    if (bits.n < 12 || gitindex_number(bits.p, 4) > n)
         return false;
-    size_t words = index_number(bits.p + 4, 4);
+    size_t words = gitindex_number(bits.p + 4, 4);
     if (words > (bits.n - 12) / 8)
         return false;
     for (size_t end = at + 8 * words; at < end;) {
         uint64_t head =
-            (uint64_t)index_number(bits.p + at, 4) << 32 | index_number(bits.p + at + 4, 4);
+            (uint64_t)gitindex_number(bits.p + at, 4) << 32 | gitindex_number(bits.p + at + 4, 4);
         uint64_t run = (head >> 1 & UINT32_MAX) * 64, literals = head >> 33;
         at += 8;
         if ((head & 1) && run > n - MIN(bit, n) + 63)
@@ -146,8 +149,8 @@ static bool mark_bits(struct str bits, bool *marks, size_t n, struct str *ret_re
                 marks[bit + k] = true;
         bit += MIN(run, (uint64_t)n + 64);
         for (; literals && at < end; literals--, at += 8) {
-            uint64_t word =
-                (uint64_t)index_number(bits.p + at, 4) << 32 | index_number(bits.p + at + 4, 4);
+            uint64_t word = (uint64_t)gitindex_number(bits.p + at, 4) << 32 |
+                            gitindex_number(bits.p + at + 4, 4);
             for (size_t k = 0; k < 64 && word; k++)
                 if (word >> k & 1) {
                     if (bit + k >= n)
@@ -166,7 +169,8 @@ static bool mark_bits(struct str bits, bool *marks, size_t n, struct str *ret_re
 /* Applies changes to shared entries: their new state is in the first entries of the split index,
  * which have no name. A file may have become a submodule; the name of a directory ends in a slash,
  * so it stays one. */
-static bool change_shared(const struct entries *own, struct entries *base, const bool *changed)
+static bool change_shared(
+    const struct tracked_entries *own, struct tracked_entries *base, const bool *changed)
 {
     size_t used = 0;
     for (size_t i = 0; i < base->n; i++) {
@@ -186,7 +190,7 @@ static bool change_shared(const struct entries *own, struct entries *base, const
 
 /* After the hash: the shared entries that are deleted, then those that were changed. */
 static bool read_bitmaps(
-    struct str bits, const struct entries *own, struct entries *base, bool *gone)
+    struct str bits, const struct tracked_entries *own, struct tracked_entries *base, bool *gone)
 {
     AUTO_FREE bool *changed = base_alloc(base->n + 1);
     if (bits.n && (!mark_bits(bits, gone, base->n, &bits) ||
@@ -211,8 +215,8 @@ static bool all_zero(struct str s)
 }
 
 /* Reads the shared entries; `gone` marks the deleted ones. */
-static bool read_shared(const struct entries *own, tracked_shared_fn shared, void *context,
-    struct entries *ret_base, bool **ret_gone, struct err *err)
+static bool read_shared(const struct tracked_entries *own, tracked_shared_fn shared, void *context,
+    struct tracked_entries *ret_base, bool **ret_gone, struct err *err)
 {
     AUTO_BUF struct buf bytes = BUF_INIT((size_t)TRACKED_BYTES_MAX + 1);
     struct str link = own->link, hash = str_head(link, own->hash);
@@ -220,28 +224,28 @@ static bool read_shared(const struct entries *own, tracked_shared_fn shared, voi
     if (!link.p || (hash.n == own->hash && all_zero(hash)))
         return have_names(own, err);
     if (hash.n < own->hash)
-        return index_damaged(err, "it is split, and does not say from what");
+        return gitindex_damaged(err, "it is split, and its shared index is not specified");
     shared_name(hash, name);
     if (!shared(context, name, &bytes, err) || !parse_entries(buf_str(&bytes), ret_base, err))
         return false;
     if (ret_base->link.p || ret_base->hash != own->hash)
-        return index_damaged(err, "what it is split from is no whole index");
+        return gitindex_damaged(err, "its shared index is not a complete index");
     if (!have_names(ret_base, err))
         return false;
     *ret_gone = base_alloc(ret_base->n + 1);
     return read_bitmaps(str_skip(link, hash.n), own, ret_base, *ret_gone) ||
-           index_damaged(err, "it is split, and damaged");
+           gitindex_damaged(err, "it is split, and damaged");
 }
 
 /* The list ---------------------------------------------------------------------------------------
  */
 
-static int compare_paths(const void *a, const void *b)
+static int tracked_compare_paths(const void *a, const void *b)
 {
     return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-static size_t count_links(const struct entries *e)
+static size_t count_links(const struct tracked_entries *e)
 {
     size_t n = 0;
     for (size_t i = 0; i < e->n; i++)
@@ -249,7 +253,7 @@ static size_t count_links(const struct entries *e)
     return n;
 }
 
-static size_t count_unmerged(const struct entries *e)
+static size_t count_unmerged(const struct tracked_entries *e)
 {
     size_t n = 0;
     for (size_t i = 0; i < e->n; i++)
@@ -257,10 +261,10 @@ static size_t count_unmerged(const struct entries *e)
     return n;
 }
 
-static void add_all(struct tracked *t, const struct entries *e, const bool *gone)
+static void tracked_add_all(struct tracked *t, const struct tracked_entries *e, const bool *gone)
 {
     for (size_t i = 0; i < e->n; i++) {
-        const struct entry *entry = &e->all[i];
+        const struct tracked_entry *entry = &e->all[i];
         if (entry->path.n == 0 || (gone && gone[i]))
             continue;
         struct str path = arena_str(&t->arena, entry->path);
@@ -276,17 +280,17 @@ static void add_all(struct tracked *t, const struct entries *e, const bool *gone
 static bool is_sorted(const struct str *paths, size_t count)
 {
     for (size_t i = 1; i < count; i++)
-        if (compare_paths(&paths[i - 1], &paths[i]) > 0)
+        if (tracked_compare_paths(&paths[i - 1], &paths[i]) > 0)
             return false;
     return true;
 }
 
 /* Returns how many are left. git writes them in this order. */
-static size_t sort(struct str *paths, size_t count)
+static size_t tracked_sort_unique(struct str *paths, size_t count)
 {
     size_t n = 0;
     if (!is_sorted(paths, count))
-        qsort(paths, count, sizeof(*paths), compare_paths);
+        qsort(paths, count, sizeof(*paths), tracked_compare_paths);
     for (size_t i = 0; i < count; i++) /* the stages of a merge have the same name */
         if (n == 0 || !str_eq(paths[n - 1], paths[i]))
             paths[n++] = paths[i];
@@ -296,7 +300,7 @@ static size_t sort(struct str *paths, size_t count)
 bool tracked_parse(struct str index, tracked_shared_fn shared, void *context,
     struct tracked *ret_tracked, struct err *err)
 {
-    AUTO(entries_done) struct entries own = {0}, base = {0};
+    AUTO(tracked_entries_done) struct tracked_entries own = {0}, base = {0};
     AUTO_FREE bool *gone = NULL;
     if (!parse_entries(index, &own, err) || !read_shared(&own, shared, context, &base, &gone, err))
         return false;
@@ -304,16 +308,16 @@ bool tracked_parse(struct str index, tracked_shared_fn shared, void *context,
     t.paths = ARENA_NEW(&t.arena, struct str, own.n + base.n + 1);
     t.links = ARENA_NEW(&t.arena, struct str, count_links(&own) + count_links(&base) + 1);
     t.unmerged = ARENA_NEW(&t.arena, struct str, count_unmerged(&own) + count_unmerged(&base) + 1);
-    add_all(&t, &base, gone);
-    add_all(&t, &own, NULL);
-    t.n = sort(t.paths, t.n);
-    t.n_links = sort(t.links, t.n_links);
-    t.n_unmerged = sort(t.unmerged, t.n_unmerged);
+    tracked_add_all(&t, &base, gone);
+    tracked_add_all(&t, &own, NULL);
+    t.n = tracked_sort_unique(t.paths, t.n);
+    t.n_links = tracked_sort_unique(t.links, t.n_links);
+    t.n_unmerged = tracked_sort_unique(t.unmerged, t.n_unmerged);
     *ret_tracked = t;
     return true;
 }
 
-static bool read_index(void *git_fd, const char *name, struct buf *bytes, struct err *err)
+static bool tracked_read_index(void *git_fd, const char *name, struct buf *bytes, struct err *err)
 {
     AUTO_FD int fd = openat(*(int *)git_fd, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     if (fd < 0)
@@ -328,8 +332,8 @@ bool tracked_read(int git_fd, struct tracked *ret_tracked, struct err *err)
         *ret_tracked = (struct tracked){0};
         return true;
     }
-    return read_index(&git_fd, "index", &content, err) &&
-           tracked_parse(buf_str(&content), read_index, &git_fd, ret_tracked, err);
+    return tracked_read_index(&git_fd, "index", &content, err) &&
+           tracked_parse(buf_str(&content), tracked_read_index, &git_fd, ret_tracked, err);
 }
 
 void tracked_done(struct tracked *t)
@@ -346,5 +350,6 @@ bool tracked_has(const struct tracked *t, struct str path)
 
 bool tracked_is_unmerged(const struct tracked *t, struct str path)
 {
-    return t->n_unmerged && bsearch(&path, t->unmerged, t->n_unmerged, sizeof(path), compare_paths);
+    return t->n_unmerged &&
+           bsearch(&path, t->unmerged, t->n_unmerged, sizeof(path), tracked_compare_paths);
 }

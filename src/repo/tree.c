@@ -2,10 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "repo/tree.h"
 
+#include "path/gitdir.h"
 #include "path/lexical.h"
-#include "repo/hold.h"
-#include "repo/lead.h"
-#include "repo/way.h"
+#include "repo/gitdir_target.h"
+#include "repo/path_walk.h"
+#include "repo/quarantine.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -33,7 +34,7 @@ static struct str find_setting(
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
     struct gitconfig config;
     struct str value = {0};
-    if (!hold_read(gitdir, name, &text) || !gitconfig_parse(buf_str(&text), a, &config))
+    if (!quarantine_read(gitdir, name, &text) || !gitconfig_parse(buf_str(&text), a, &config))
         return value;
     for (size_t i = 0; i < config.n; i++)
         if (is_one(&config.p[i]))
@@ -50,25 +51,25 @@ struct str tree_setting(int gitdir, const char *name, struct arena *a)
 static struct str read_back(int gitdir, struct arena *a)
 {
     AUTO_BUF struct buf text = BUF_INIT(2 * PROTECT_FILE_MAX);
-    if (!hold_read(gitdir, "gitdir", &text) || text.n > BACK_MAX)
+    if (!quarantine_read(gitdir, "gitdir", &text) || text.n > BACK_MAX)
         return (struct str){0};
-    struct str line = lead_line(&text, STR(""));
+    struct str line = gitdir_line(buf_str(&text), STR(""));
     return line.n ? arena_str(a, line) : (struct str){0};
 }
 
 /* Ways ----------------------------------------------------------------------------------------- */
 
 /* Follows a path that begins in a git directory of the root. */
-static bool follow(struct way *w, const struct protect_root *r, const struct known_tree *tree)
+static bool follow(struct path_walk *w, const struct protect_root *r, const struct known_tree *tree)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     struct str path = tree->path, git = known_absolute(r, tree->git, &a);
-    if (path.n == 0 || path.n + git.n >= WAY_LONG)
+    if (path.n == 0 || path.n + git.n >= PATH_WALK_LONG)
         return false;
     bool absolute = path.p[0] == '/';
     if (!absolute)
         path = str_z(arena_printf(&a, STR_FMT "/" STR_FMT, STR_ARG(git), STR_ARG(path)));
-    return way_follow(w, path, !absolute && r->path.n > 1 ? r->path.n : 0);
+    return path_walk_follow(w, path, !absolute && r->path.n > 1 ? r->path.n : 0);
 }
 
 struct visit {
@@ -98,16 +99,16 @@ static void follow_tree(struct protect *p, struct protect_root *r, const struct 
     void (*on_link)(void *context, struct str link))
 {
     struct visit v = {p, r};
-    struct way w = {.on_link = on_link, .context = &v};
+    struct path_walk w = {.on_link = on_link, .context = &v};
     (void)follow(&w, r, tree);
 }
 
 static void know_one(
-    struct protect *p, struct protect_root *r, const struct known *k, struct str path)
+    struct protect *p, struct protect_root *r, const struct known_place *k, struct str path)
 {
     if (!path.p)
         return;
-    if (r->n_trees == KNOWN_TREES_MAX || path.n >= WAY_LONG ||
+    if (r->n_trees == KNOWN_TREES_MAX || path.n >= PATH_WALK_LONG ||
         arena_left(&p->facts) < path.n + 2 * KNOWN_ARENA_SPARE) {
         p->cut = true;
         return;
@@ -119,9 +120,9 @@ static void know_one(
 
 void tree_know(struct protect *p, struct protect_root *r)
 {
-    const char *const *parts = parts_of(SCAN_GITDIR);
+    const char *const *parts = parts_for_kind(SCAN_GITDIR);
     for (size_t i = 0; i < r->n_known; i++) {
-        const struct known *k = &r->known[i];
+        const struct known_place *k = &r->known[i];
         AUTO_ARENA struct arena a = ARENA_INIT(32 << 20);
         AUTO_FD int dir = k->kind == SCAN_GITDIR ? known_open(r, k->path) : -1;
         for (size_t n = 0; dir >= 0 && n < KNOWN_TEXTS; n++)
@@ -145,31 +146,32 @@ void tree_check(struct protect *p, struct protect_root *r)
 bool tree_is_own(const struct protect_root *r, struct str git, struct str path)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    struct way w = {0};
+    struct path_walk w = {0};
     if (!follow(&w, r, &(struct known_tree){git, path}) || w.links ||
         !lexical_is_below(r->path, str_n(w.path, w.n)))
         return false;
     struct str tree = lexical_rest(r->path, str_n(w.path, w.n));
-    if (parts_refuse(tree))
+    if (parts_is_refused(tree))
         return false;
     struct str pointer =
         str_z(arena_printf(&a, STR_FMT "%s.git", STR_ARG(tree), tree.n ? "/" : ""));
-    const struct scan_place *place = scan_at(&r->scan, pointer);
-    return place && place->kind == SCAN_POINTER && str_eq(lead_pointer(r, pointer, &a), git);
+    const struct scan_place *place = scan_find(&r->scan, pointer);
+    return place && place->kind == SCAN_POINTER &&
+           str_eq(gitdir_target_of_file(r, pointer, &a), git);
 }
 
-/* Returns true if a `.git` in a root leads to this git directory, or is none of a work tree. */
+/* Returns true if a `.git` in a root leads to this git directory, or is a git directory itself. */
 static bool leads_back(const struct protect_root *r, struct str pointer, const struct stat *git)
 {
-    const struct scan_place *place = scan_at(&r->scan, pointer);
+    const struct scan_place *place = scan_find(&r->scan, pointer);
     if (!place || place->kind != SCAN_POINTER)
         return place && place->kind == SCAN_GITDIR;
-    struct known_lead lead = lead_of(r, place->kind, place->path);
+    struct known_lead lead = gitdir_target_of(r, place->kind, place->path);
     return lead.dev == git->st_dev && lead.ino == git->st_ino;
 }
 
 /* Outside the roots nothing may exist: a private /tmp of the command is gone. */
-static bool names_nothing(struct way *w)
+static bool names_nothing(struct path_walk *w)
 {
     struct stat st;
     w->path[w->n - strlen("/.git")] = '\0';
@@ -189,7 +191,7 @@ bool tree_back_is_plain(
     const struct protect *p, const struct protect_root *r, int gitdir, struct str git)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-    struct way w = {0};
+    struct path_walk w = {0};
     struct stat st, there;
     struct str path = read_back(gitdir, &a);
     if (!path.p || fstat(gitdir, &st) != 0 || !str_ends_with(path, STR("/.git")) ||

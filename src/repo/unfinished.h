@@ -1,11 +1,11 @@
 /* Interrupted sessions, as by SIGKILL. From the start of a command until the check after it, a file
- * has the state of the repositories (repo/state.h), locked by the session. The next session that
- * finds a file without a lock checks those repositories as the first one would have, and removes
- * the file.
+ * has the state of the repositories (repo/protect_state.h), locked by the session. The next session
+ * that finds a file without a lock checks those repositories as the first one would have, and
+ * removes the file.
  *
  *     unfinished_check(p);                    before p searches the repositories itself
- *     unfinished_note(p);                     before a command
- *     unfinished_end(p);                      after the check
+ *     unfinished_write(p);                     before a command
+ *     unfinished_remove(p);                      after the check
  *
  * Nothing waits for the disk: a file may be lost or empty after the machine has stopped. A file
  * that can't be read, belongs to another user, or is about a directory that is no longer the same
@@ -27,9 +27,9 @@ enum {
 void unfinished_check(struct protect *p);
 
 /* Writes the file unless it exists; sets p->unkept on failure. */
-void unfinished_note(struct protect *p);
+void unfinished_write(struct protect *p);
 
 /* Removes the file, unless commands ran that were not checked: then only releases the lock. */
-void unfinished_end(struct protect *p);
+void unfinished_remove(struct protect *p);
 
 #endif

@@ -36,9 +36,10 @@ static const struct field key_fields[] = {
     FIELD_STR("key", P, key, "a key or a chord: Enter, a, Ctrl+x, Alt+Shift+F5",
         .flags = FIELD_REQUIRED, FIELD_RANGE(1, 64))};
 static const struct field text_fields[] = {
-    FIELD_STR(
-        "text", P, text, "sent byte for byte", .flags = FIELD_REQUIRED, FIELD_RANGE(0, TEXT_MAX)),
-    FIELD_BOOL("paste", P, paste, "as a paste: between brackets, where the program asked for them",
+    FIELD_STR("text", P, text, "text, sent byte for byte", .flags = FIELD_REQUIRED,
+        FIELD_RANGE(0, TEXT_MAX)),
+    FIELD_BOOL("paste", P, paste,
+        "send it as a paste: in brackets, if the program enabled bracketed paste",
         .flags = FIELD_OMIT_EMPTY),
 };
 static const struct field resize_fields[] = {
@@ -49,12 +50,12 @@ static const struct field resize_fields[] = {
 static const struct field wait_fields[] = {FIELD_JSON(
     "condition", P, condition, "{\"type\", \"payload\"}: see conditions", .flags = FIELD_REQUIRED)};
 static const struct field mouse_fields[] = {
-    FIELD_ENUM("button", P, button, buttons, "which", .flags = FIELD_REQUIRED),
-    FIELD_ENUM("event", P, event, events, "what happens to it", .flags = FIELD_REQUIRED),
+    FIELD_ENUM("button", P, button, buttons, "mouse button", .flags = FIELD_REQUIRED),
+    FIELD_ENUM("event", P, event, events, "action of the button", .flags = FIELD_REQUIRED),
     FIELD_U32("row", P, row, "counted from 0", .flags = FIELD_REQUIRED,
-        FIELD_RANGE(0, SESSION_ROWS_MAX - 1)),
+        FIELD_RANGE(0, TERM_ROWS_MAX - 1)),
     FIELD_U32("col", P, col, "counted from 0", .flags = FIELD_REQUIRED,
-        FIELD_RANGE(0, SESSION_COLS_MAX - 1)),
+        FIELD_RANGE(0, TERM_COLS_MAX - 1)),
 };
 
 static const struct shape none_shape = {.name = "nothing", .help = "nothing", .size = sizeof(P)};
@@ -67,14 +68,14 @@ static const struct shape mouse_shape = SHAPE("mouse", P, mouse_fields, "a mouse
 /* By enum action_type. */
 static const struct tagged kinds[] = {
     [ACTION_KEY] = {"key", NULL, &key_shape, "press a key or a chord", "{\"key\": \"Ctrl+x\"}"},
-    [ACTION_TEXT] = {"text", NULL, &text_shape, "type or paste a text", "{\"text\": \"hello\\r\"}"},
+    [ACTION_TEXT] = {"text", NULL, &text_shape, "type or paste text", "{\"text\": \"hello\\r\"}"},
     [ACTION_RESIZE] = {"resize", NULL, &resize_shape, "change the terminal's size",
         "{\"rows\": 30, \"cols\": 100}"},
     [ACTION_WAIT] = {"wait", NULL, &wait_shape, "wait until a condition holds",
         "{\"condition\": {\"type\": \"screen_contains\", \"payload\": {\"text\": \"ready\"}}}"},
     [ACTION_TERMINATE] = {"terminate", NULL, &none_shape, "end the command: SIGTERM, then SIGKILL",
         "{}"},
-    [ACTION_MOUSE] = {"mouse", NULL, &mouse_shape, "use the mouse, where the program asked for it",
+    [ACTION_MOUSE] = {"mouse", NULL, &mouse_shape, "use the mouse, if the program enabled it",
         "{\"button\": \"left\", \"event\": \"click\", \"row\": 3, \"col\": 10}"},
 };
 
@@ -146,39 +147,33 @@ static bool send_mouse(
     struct mouse release = a->mouse;
     release.action = MOUSE_RELEASE;
     if (!mouse_encode(&a->mouse, input, bytes))
-        return err_set(err, E_PROTOCOL, "the program did not ask for such mouse reports");
+        return err_set(err, E_PROTOCOL, "the program has not enabled these mouse reports");
     if (a->mouse_click)
         (void)mouse_encode(&release, input, bytes);
     return true;
 }
 
-bool action_send(const struct action *a, struct session *s, struct buf *ret_bytes, struct err *err)
+bool action_encode(const struct action *a, const struct term *t, struct buf *bytes, struct err *err)
 {
     struct term_input input;
-    term_input(session_term(s), &input);
-    switch (a->type) {
-    case ACTION_KEY:
-        key_encode(&a->key, &input, ret_bytes);
-        break;
-    case ACTION_TEXT:
-        if (a->paste)
-            key_text(a->text, true, &input, ret_bytes);
-        else
-            buf_add_str(ret_bytes, a->text);
-        break;
-    case ACTION_MOUSE:
-        if (!send_mouse(a, &input, ret_bytes, err))
-            return false;
-        break;
-    case ACTION_RESIZE:
+    term_input(t, &input);
+    if (a->type == ACTION_MOUSE && !send_mouse(a, &input, bytes, err))
+        return false;
+    if (a->type == ACTION_KEY)
+        key_encode(&a->key, &input, bytes);
+    else if (a->type == ACTION_TEXT && a->paste)
+        key_text(a->text, true, &input, bytes);
+    else if (a->type == ACTION_TEXT)
+        buf_add_str(bytes, a->text);
+    return buf_ok(bytes) || err_set(err, E_IO, "too much to send at once");
+}
+
+bool action_send(const struct action *a, struct session *s, struct buf *ret_bytes, struct err *err)
+{
+    if (a->type == ACTION_RESIZE)
         return session_resize(s, a->rows, a->cols, err);
-    case ACTION_WAIT:
-    case ACTION_TERMINATE:
-        break;
-    }
-    if (!buf_ok(ret_bytes))
-        return err_set(err, E_IO, "that is too much to send at once");
-    return session_send(s, buf_str(ret_bytes), err);
+    return action_encode(a, session_term(s), ret_bytes, err) &&
+           session_send(s, buf_str(ret_bytes), err);
 }
 
 json_t *action_schema(void)

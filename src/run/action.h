@@ -39,9 +39,13 @@ void action_done(struct action *a);
 const char *action_name(enum action_type type);
 const char *action_button(enum mouse_button button);
 
-/* Encodes the action for the terminal modes that the command has set, sends it and returns the
- * bytes that were sent. Does nothing for wait and terminate. Mouse events that the command did not
- * enable are E_PROTOCOL. */
+/* Appends the bytes of a key, text or mouse action for the modes of the terminal; nothing for
+ * others. Mouse events that the program did not enable are E_PROTOCOL. */
+MUST_USE bool action_encode(
+    const struct action *a, const struct term *t, struct buf *bytes, struct err *err);
+
+/* Encodes the action, sends it and returns the bytes that were sent. Does nothing for wait and
+ * terminate. */
 MUST_USE bool action_send(
     const struct action *a, struct session *s, struct buf *ret_bytes, struct err *err);
 

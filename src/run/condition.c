@@ -117,7 +117,7 @@ static bool screen_empty(const struct condition *c, const struct view *v, struct
 static bool screen_stable(const struct condition *c, const struct view *v, struct buf *why)
 {
     return v->quiet_ms >= c->payload.quiet_ms ||
-           condition_fail(why, "the screen changed %llu ms ago, and was to be quiet for %llu ms",
+           condition_fail(why, "the screen changed %llu ms ago, expected no change for %llu ms",
                (unsigned long long)v->quiet_ms, (unsigned long long)c->payload.quiet_ms);
 }
 
@@ -128,7 +128,7 @@ static bool find_line(
 {
     if (c->payload.line >= v->screen->rows)
         return condition_fail(
-            why, "there is no line %u: the screen has %u", c->payload.line, v->screen->rows);
+            why, "no line %u: the screen has %u lines", c->payload.line, v->screen->rows);
     *ret_line = v->screen->lines[c->payload.line];
     return true;
 }
@@ -198,8 +198,7 @@ static bool cursor_at(const struct condition *c, const struct view *v, struct bu
 {
     const struct term_cursor *cursor = &v->screen->cursor;
     return (cursor->row == c->payload.row && cursor->col == c->payload.col) ||
-           condition_fail(why,
-               "the cursor is at row %u, column %u, and was to be at row %u, column %u",
+           condition_fail(why, "the cursor is at row %u, column %u, expected row %u, column %u",
                cursor->row, cursor->col, c->payload.row, c->payload.col);
 }
 
@@ -218,7 +217,7 @@ static bool cursor_hidden(const struct condition *c, const struct view *v, struc
 static bool title_is(const struct condition *c, const struct view *v, struct buf *why)
 {
     return str_eq(v->screen->title, c->payload.text) ||
-           condition_fail(why, "the title is '" STR_FMT "', and was to be '" STR_FMT "'",
+           condition_fail(why, "the title is '" STR_FMT "', expected '" STR_FMT "'",
                STR_ARG(condition_shorten(v->screen->title)),
                STR_ARG(condition_shorten(c->payload.text)));
 }
@@ -269,7 +268,7 @@ static bool same_color(const json_t *want, color have, const char *name, struct 
     AUTO_JSON json_t *is = color_json(have);
     buf_printf(why, "%s is ", name);
     json_add_compact(why, is);
-    buf_add_z(why, ", and was to be ");
+    buf_add_z(why, ", expected ");
     json_add_compact(why, want);
     return false;
 }
@@ -305,7 +304,7 @@ static bool style_at(const struct condition *c, const struct view *v, struct buf
     const struct condition_payload *p = &c->payload;
     const struct snapshot *s = v->screen;
     if (p->row >= s->rows || p->col >= s->cols)
-        return condition_fail(why, "there is no cell at row %u, column %u", p->row, p->col);
+        return condition_fail(why, "no cell at row %u, column %u", p->row, p->col);
     const struct snapshot_cell *cell = &s->cells[p->row * s->cols + p->col];
     if (p->underline_style.p && !str_is(p->underline_style, underline_names[cell->style.underline]))
         return condition_fail(why, "the underline is %s", underline_names[cell->style.underline]);
@@ -338,8 +337,8 @@ static bool selected(const struct condition *c, const struct view *v, struct buf
         }
     }
     return condition_fail(why,
-        any ? "'" STR_FMT "' is not among what is shown inverse"
-            : "nothing is shown inverse, and '" STR_FMT "' was to be",
+        any ? "'" STR_FMT "' is not part of the inverse text"
+            : "there is no inverse text, expected '" STR_FMT "'",
         STR_ARG(condition_shorten(c->payload.text)));
 }
 
@@ -361,9 +360,9 @@ static bool exit_code(const struct condition *c, const struct view *v, struct bu
     if (!v->exit)
         return condition_fail(why, "the command is still running");
     if (v->exit->signal)
-        return condition_fail(why, "the command was ended by signal %d", v->exit->signal);
+        return condition_fail(why, "the command was killed by signal %d", v->exit->signal);
     return v->exit->code == c->payload.code ||
-           condition_fail(why, "the exit code is %d, and was to be %lld", v->exit->code,
+           condition_fail(why, "the exit status is %d, expected %lld", v->exit->code,
                (long long)c->payload.code);
 }
 
@@ -371,13 +370,13 @@ static bool no_crash(const struct condition *c, const struct view *v, struct buf
 {
     (void)c;
     return !v->exit || !v->exit->signal || v->exit->by_harness ||
-           condition_fail(why, "the command was ended by signal %d", v->exit->signal);
+           condition_fail(why, "the command was killed by signal %d", v->exit->signal);
 }
 
 /* Tables -------------------------------------------------------------------------------------- */
 
 #define P    struct condition_payload
-#define TEXT FIELD_STR("text", P, text, "what to look for", .flags = FIELD_REQUIRED)
+#define TEXT FIELD_STR("text", P, text, "text to look for", .flags = FIELD_REQUIRED)
 #define PATTERN \
     FIELD_STR("pattern", P, pattern, "a regular expression (PCRE2)", .flags = FIELD_REQUIRED)
 #define LINE \
@@ -386,7 +385,8 @@ static bool no_crash(const struct condition *c, const struct view *v, struct buf
     FIELD_U32("row", P, row, "counted from 0", .flags = FIELD_REQUIRED, FIELD_RANGE(0, LINES_MAX))
 #define COL \
     FIELD_U32("col", P, col, "counted from 0", .flags = FIELD_REQUIRED, FIELD_RANGE(0, LINES_MAX))
-#define FLAG(name) FIELD_BOOL(#name, P, name, "whether the cell is so", FIELD_HAS(P, has_##name))
+#define FLAG(name) \
+    FIELD_BOOL(#name, P, name, "whether the cell has this attribute", FIELD_HAS(P, has_##name))
 
 static const struct field text_fields[] = {TEXT};
 static const struct field pattern_fields[] = {PATTERN};
@@ -394,18 +394,18 @@ static const struct field line_text_fields[] = {LINE, TEXT};
 static const struct field line_pattern_fields[] = {LINE, PATTERN};
 static const struct field cursor_fields[] = {ROW, COL};
 static const struct field quiet_fields[] = {FIELD_U64("quiet_ms", P, quiet_ms,
-    "for how long nothing may have changed", .flags = FIELD_REQUIRED, FIELD_RANGE(1, 3600 * 1000))};
+    "time without changes", .flags = FIELD_REQUIRED, FIELD_RANGE(1, 3600 * 1000))};
 static const struct field code_fields[] = {FIELD_I64(
-    "code", P, code, "the command's exit code", .flags = FIELD_REQUIRED, FIELD_RANGE(0, 255))};
+    "code", P, code, "the command's exit status", .flags = FIELD_REQUIRED, FIELD_RANGE(0, 255))};
 static const struct field style_fields[] = {
     ROW,
     COL,
-    FIELD_JSON("fg", P, fg, "the colour of the text, as cells have it"),
-    FIELD_JSON("bg", P, bg, "the colour behind it"),
-    FIELD_JSON("underline_color", P, underline_color, "the colour of the underline"),
+    FIELD_JSON("fg", P, fg, "text colour, in the format of cells"),
+    FIELD_JSON("bg", P, bg, "background colour"),
+    FIELD_JSON("underline_color", P, underline_color, "underline colour"),
     FIELD_STR(
         "underline_style", P, underline_style, "none, single, double, curly, dotted or dashed"),
-    FIELD_STR("link", P, link, "where it leads"),
+    FIELD_STR("link", P, link, "target of the link"),
     FLAG(bold),
     FLAG(faint),
     FLAG(italic),
@@ -421,7 +421,8 @@ static const struct field golden_fields[] = {
     FIELD_STR(
         "file", P, file, "a text file, below the scenario's directory", .flags = FIELD_REQUIRED),
     FIELD_JSON("mask", P, mask,
-        "what does not count: [{\"row\", \"col\", \"rows\", \"cols\"} or {\"pattern\"}]"),
+        "parts that are not compared: [{\"row\", \"col\", \"rows\", \"cols\"} or "
+        "{\"pattern\"}]"),
 };
 
 static const struct shape none_shape = {.name = "nothing", .help = "nothing", .size = sizeof(P)};
@@ -433,8 +434,8 @@ static const struct shape line_pattern_shape =
     SHAPE("line_pattern", P, line_pattern_fields, "a line and a pattern");
 static const struct shape cursor_shape = SHAPE("place", P, cursor_fields, "a place");
 static const struct shape quiet_shape = SHAPE("quiet", P, quiet_fields, "a time");
-static const struct shape code_shape = SHAPE("code", P, code_fields, "an exit code");
-static const struct shape style_shape = SHAPE("style", P, style_fields, "how a cell looks");
+static const struct shape code_shape = SHAPE("code", P, code_fields, "an exit status");
+static const struct shape style_shape = SHAPE("style", P, style_fields, "style of a cell");
 
 static const struct shape golden_shape =
     SHAPE("golden", P, golden_fields, "a file to compare with");
@@ -448,10 +449,11 @@ static const struct condition_kind kinds[] = {
     {{"screen_matches", "regex_match", &pattern_shape, "the screen's lines match the pattern",
          "{\"pattern\": \"total: [0-9]+\"}"},
         screen_matches, false},
-    {{"screen_empty", NULL, &none_shape, "nothing is on the screen", "{}"}, screen_empty, false},
-    {{"screen_stable", NULL, &quiet_shape, "nothing has changed for a while", "{\"quiet_ms\": 50}"},
+    {{"screen_empty", NULL, &none_shape, "the screen is empty", "{}"}, screen_empty, false},
+    {{"screen_stable", NULL, &quiet_shape, "nothing has changed for this time",
+         "{\"quiet_ms\": 50}"},
         screen_stable, false},
-    {{"line_equals", NULL, &line_text_shape, "the line is the text",
+    {{"line_equals", NULL, &line_text_shape, "the line equals the text",
          "{\"line\": 0, \"text\": \"ready\"}"},
         line_equals, false},
     {{"line_contains", NULL, &line_text_shape, "the line contains the text",
@@ -466,25 +468,27 @@ static const struct condition_kind kinds[] = {
     {{"line_matches", NULL, &line_pattern_shape, "the line matches the pattern",
          "{\"line\": 0, \"pattern\": \"^r.*y$\"}"},
         line_matches, false},
-    {{"cursor_at", NULL, &cursor_shape, "the cursor is there", "{\"row\": 2, \"col\": 5}"},
+    {{"cursor_at", NULL, &cursor_shape, "the cursor is at this position",
+         "{\"row\": 2, \"col\": 5}"},
         cursor_at, false},
     {{"cursor_visible", NULL, &none_shape, "the cursor is shown", "{}"}, cursor_visible, false},
     {{"cursor_hidden", NULL, &none_shape, "the cursor is not shown", "{}"}, cursor_hidden, false},
-    {{"title_is", NULL, &text_shape, "the window's title is the text", "{\"text\": \"editor\"}"},
+    {{"title_is", NULL, &text_shape, "the window title equals the text", "{\"text\": \"editor\"}"},
         title_is, false},
-    {{"style_at", NULL, &style_shape, "the cell looks so: only what is given counts",
+    {{"style_at", NULL, &style_shape, "the cell has this style: only the given keys are compared",
          "{\"row\": 0, \"col\": 0, \"bold\": true, \"fg\": {\"ansi_16\": 1}}"},
         style_at, true},
-    {{"selected", NULL, &text_shape, "the text is within what is shown inverse",
+    {{"selected", NULL, &text_shape, "the text is part of the inverse text",
          "{\"text\": \"Open\"}"},
         selected, true},
-    {{"screen_matches_golden", NULL, &golden_shape, "the screen's lines are those of the file",
+    {{"screen_matches_golden", NULL, &golden_shape, "the screen's lines equal those of the file",
          "{\"file\": \"main.txt\", \"mask\": [{\"row\": 1, \"col\": 0}]}"},
         screen_matches_golden, true},
     {{"process_exited", NULL, &none_shape, "the command has ended", "{}"}, process_exited, false},
-    {{"exit_code", NULL, &code_shape, "the command has ended with this exit code", "{\"code\": 0}"},
+    {{"exit_code", NULL, &code_shape, "the command has ended with this exit status",
+         "{\"code\": 0}"},
         exit_code, false},
-    {{"no_crash", NULL, &none_shape, "the command was not ended by a signal", "{}"}, no_crash,
+    {{"no_crash", NULL, &none_shape, "the command was not killed by a signal", "{}"}, no_crash,
         false},
 };
 
@@ -501,8 +505,8 @@ static bool check_colors(const struct condition *c, const char *place, struct er
     for (size_t i = 0; i < ARRAY_LEN(given); i++)
         if (given[i].json && !color_of(given[i].json, &ignored)) {
             err_set(err, E_PROTOCOL,
-                "%s.payload.%s: a colour is \"default\", {\"ansi_16\": 0 to 15}, {\"ansi_256\": 0 "
-                "to 255} or {\"rgb\": {\"r\", \"g\", \"b\"}}",
+                "%s.payload.%s: expected a colour: \"default\", {\"ansi_16\": 0 to 15}, "
+                "{\"ansi_256\": 0 to 255} or {\"rgb\": {\"r\", \"g\", \"b\"}}",
                 place, given[i].name);
             return err_ctx(err, "field", "%s.payload.%s", place, given[i].name);
         }
@@ -518,7 +522,7 @@ static bool check_underline(const struct condition *c, const char *place, struct
             return true;
         choice_add(&choice, underline_names[i]);
     }
-    err_set(err, E_PROTOCOL, "%s.payload.underline_style: '" STR_FMT "' is none of %s", place,
+    err_set(err, E_PROTOCOL, "%s.payload.underline_style: '" STR_FMT "' is not one of %s", place,
         STR_ARG(condition_shorten(given)), choice_list(&choice));
     return err_ctx(err, "field", "%s.payload.underline_style", place);
 }

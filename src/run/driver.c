@@ -3,8 +3,8 @@
 #include "run/driver.h"
 
 #include "base/clock.h"
-#include "run/request.h"
-#include "run/result.h"
+#include "run/run_request.h"
+#include "run/run_result.h"
 #include "session/budget.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ enum {
 struct driver {
     const struct driver_options *options;
     struct live live;
-    struct patience patience; /* timeout for writing answers: the command's own run time */
+    struct write_deadline deadline; /* timeout for writing answers: the command's own run time */
     struct buf input;
     bool input_ended;
     bool skipping; /* discarding the rest of a line that was too long */
@@ -46,11 +46,10 @@ enum {
 static const struct {
     const char *name, *help;
 } added[] = {
-    [ADDED_MATCHED_BY] = {"matched_by", "what ended the wait; absent: nothing did"},
-    [ADDED_ERROR] = {"error",
-        "why the action did not do what it was to do: code, message, context"},
-    [ADDED_REQUEST_ID] = {"request_id", "as it came with the action"},
-    [ADDED_TIMEOUT_MS] = {"timeout_ms", "as it came with the action"},
+    [ADDED_MATCHED_BY] = {"matched_by", "event that ended the wait; absent if none did"},
+    [ADDED_ERROR] = {"error", "reason why the action failed: code, message, context"},
+    [ADDED_REQUEST_ID] = {"request_id", "copied from the action"},
+    [ADDED_TIMEOUT_MS] = {"timeout_ms", "copied from the action"},
 };
 
 json_t *driver_fields(void)
@@ -78,7 +77,7 @@ static void driver_send_answer(struct driver *d, json_t *object, const struct re
     json_t *timeout = m ? json_object_get(m->tree, "timeout_ms") : NULL;
     if (timeout)
         json_put(object, added[ADDED_TIMEOUT_MS].name, json_incref(timeout));
-    if (d->options->answer(d->options->context, object, &d->patience))
+    if (d->options->answer(d->options->context, object, &d->deadline))
         return;
     d->over = d->unread = true;
     d->live.canceled |= driver_is_canceled(d);
@@ -262,7 +261,7 @@ static void driver_perform(struct driver *d, const struct request *m)
 {
     const struct action *action = &m->action;
     AUTO_ERR struct err error = {0};
-    const struct live_wish wish = {m->timeout_ms, m->settle_ms, false};
+    const struct live_wait_options options = {m->timeout_ms, m->settle_ms, false};
     const char *matched_by = NULL;
     bool waits = action->type == ACTION_WAIT, ends = action->type == ACTION_TERMINATE;
     bool sent = live_send(&d->live, action, &error);
@@ -270,7 +269,8 @@ static void driver_perform(struct driver *d, const struct request *m)
     if (ends)
         matched_by = "exit";
     else if (sent)
-        (void)!live_wait(&d->live, waits ? &action->condition : NULL, &wish, &matched_by, &error);
+        (void)!live_wait(
+            &d->live, waits ? &action->condition : NULL, &options, &matched_by, &error);
     d->over |= ends || d->live.canceled || d->live.failed;
     if (!d->live.canceled)
         driver_observe(d, m, matched_by, &error);
@@ -288,7 +288,7 @@ static bool driver_is_blank(struct str line)
 static bool may_act(struct driver *d, const struct request *m)
 {
     AUTO_ERR struct err error = {0};
-    const struct budget steps = {"max_steps", " actions",
+    const struct budget steps = {"max_steps", "received more than", " actions",
         d->options->live.observed.confined->policy.budgets.max_steps, false};
     if (d->actions++ < steps.limit)
         return true;
@@ -338,7 +338,7 @@ static void driver_finish(struct driver *d, struct live_result *ret_result)
     ret_result->steps_cut = d->steps_cut;
     struct exec_result *run = &ret_result->run;
     if (!d->error.code && !run->error.code && d->unread)
-        err_set(&d->error, E_IO, "cannot write the answers: nobody reads them any more");
+        err_set(&d->error, E_IO, "cannot write the answers: the output was closed by its reader");
     if (!d->error.code)
         return;
     run->status = EXEC_ERRORED;
@@ -351,7 +351,8 @@ bool driver_run(
     struct driver d = {.options = options, .input = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE)};
     if (!live_open(&options->live, &d.live, err))
         return false;
-    d.patience = (struct patience){session_ends_ms(d.live.session), options->live.observed.cancel};
+    d.deadline =
+        (struct write_deadline){session_ends_ms(d.live.session), options->live.observed.cancel};
     d.steps = options->live.artifacts ? json_array() : NULL;
     while (!d.over) {
         AUTO_BUF struct buf line = BUF_INIT(DRIVER_LINE_MAX + READ_SIZE);

@@ -9,8 +9,8 @@
 #ifndef RUN_DRIVER_H
 #define RUN_DRIVER_H
 
-#include "io/patience.h"
-#include "run/live.h"
+#include "io/timed_write.h"
+#include "run/run_live.h"
 
 enum {
     DRIVER_LINE_MAX = 4 << 20,
@@ -22,8 +22,8 @@ struct driver_options {
     struct live_run_options live;
     int input;
     bool keep_going; /* answer invalid input with an error and continue */
-    /* Writes one line, until the patience runs out. Returns false if the reader is gone. */
-    bool (*answer)(void *context, const json_t *object, struct patience *patience);
+    /* Writes one line, until the deadline. Returns false if the reader is gone. */
+    bool (*answer)(void *context, const json_t *object, struct write_deadline *deadline);
     /* `before` is called before a line is handled and before the end, `after` before a screen is
      * taken. Both may be NULL, and may let the session run on. */
     void (*before)(void *context, struct session *session);

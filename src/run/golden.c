@@ -27,8 +27,8 @@ struct golden_mask {
 static const struct field mask_fields[] = {
     FIELD_U32("row", M, row, "counted from 0", FIELD_RANGE(0, CELLS_MAX), FIELD_HAS(M, has_row)),
     FIELD_U32("col", M, col, "counted from 0", FIELD_RANGE(0, CELLS_MAX), FIELD_HAS(M, has_col)),
-    FIELD_U32("rows", M, rows, "how many", .def = "1", FIELD_RANGE(1, CELLS_MAX)),
-    FIELD_U32("cols", M, cols, "how many", .def = "500", FIELD_RANGE(1, CELLS_MAX)),
+    FIELD_U32("rows", M, rows, "number of rows", .def = "1", FIELD_RANGE(1, CELLS_MAX)),
+    FIELD_U32("cols", M, cols, "number of rows", .def = "500", FIELD_RANGE(1, CELLS_MAX)),
     FIELD_STR("pattern", M, pattern, "a regular expression, instead of a region"),
 };
 static const struct shape mask_shape = SHAPE("mask", M, mask_fields, "a region or a pattern");
@@ -233,8 +233,8 @@ static void golden_explain(
             continue;
         n++;
         if (first)
-            snprintf(words, sizeof(words), "line %u is '" STR_FMT "', and was to be '" STR_FMT "'",
-                row, STR_ARG(str_head(b, SHOWN_MAX)), STR_ARG(str_head(a, SHOWN_MAX)));
+            snprintf(words, sizeof(words), "line %u is '" STR_FMT "', expected '" STR_FMT "'", row,
+                STR_ARG(str_head(b, SHOWN_MAX)), STR_ARG(str_head(a, SHOWN_MAX)));
         first = false;
     }
     buf_printf(why, "the screen differs from the golden '" STR_FMT "' in %zu line%s: %s",
@@ -283,11 +283,11 @@ static bool is_written(const struct golden *g)
 static void explain_missing(const struct golden *g, struct buf *why)
 {
     const char *reason = golden_why_refused(g);
-    buf_printf(why, "there is no golden '" STR_FMT "'", STR_ARG(g->file));
+    buf_printf(why, "no golden '" STR_FMT "'", STR_ARG(g->file));
     if (reason)
-        buf_printf(why, ", and none is written there: %s", reason);
+        buf_printf(why, ", and it cannot be written: %s", reason);
     else
-        buf_add_z(why, "; --update-goldens writes what is shown");
+        buf_add_z(why, "; use --update-goldens to write it from the actual screen");
 }
 
 bool golden_holds(struct golden *g, const struct snapshot *screen, struct buf *why)
@@ -328,8 +328,8 @@ bool golden_check(const struct golden *g, struct err *err)
     if (golden_mode_of(g) == GOLDEN_NONE || !reason)
         return true;
     err_set(err, E_POLICY_DENIED,
-        "the golden '" STR_FMT "' can't be written: %s; give it another name, or leave out "
-        "--update-goldens",
+        "the golden '" STR_FMT
+        "' cannot be written: %s; choose another name, or omit --update-goldens",
         STR_ARG(g->file), reason);
     err_ctx(err, "golden", STR_FMT, STR_ARG(g->file));
     return err_ctx(err, "reason", "%s", reason);
@@ -380,7 +380,7 @@ static bool check_dir(const struct golden *g, int dir, const char *name, struct 
 {
     return !makes_repository(dir, name) ||
            err_set(err, E_POLICY_DENIED,
-               "the golden '" STR_FMT "' can't be written: it would be part of a git repository",
+               "the golden '" STR_FMT "' cannot be written: it would be part of a git repository",
                STR_ARG(g->file));
 }
 
@@ -417,7 +417,8 @@ static bool check_target(const struct golden *g, int dir, const char *name, stru
         return errno == ENOENT || cannot_write(g, errno, err);
     return (S_ISREG(st.st_mode) && !(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH))) ||
            err_set(err, E_POLICY_DENIED,
-               "the golden '" STR_FMT "' can't be written: it is a program, or not a plain file",
+               "the golden '" STR_FMT
+               "' cannot be written: it is executable, or not a regular file",
                STR_ARG(g->file));
 }
 

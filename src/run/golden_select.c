@@ -73,11 +73,11 @@ static const char *golden_refusal_reason(void *context, struct str file)
 {
     const struct golden_place *p = context;
     if (golden_steers_run(p, file))
-        return "says what runs";
+        return "it determines which programs run";
     struct str name, rest = file;
     while (lexical_next(&rest, &name))
         if (stands_for_git(name) && name.n != 4)
-            return "its name stands for .git on other systems";
+            return "its name is equivalent to .git on other systems";
     const char *path = arena_printf(
         p->arena, STR_FMT "%s" STR_FMT, STR_ARG(p->dir), p->dir.n ? "/" : "", STR_ARG(file));
     return selfrun_reason(str_z(path));

@@ -4,7 +4,7 @@
  *     if (!golden_select(arena, "stale", &scenario, err)) return false;
  *
  * The content of a golden comes from the program in the sandbox, so it must never be written to a
- * file that acts by itself.
+ * file that is executed automatically.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef RUN_GOLDEN_SELECT_H

@@ -4,9 +4,9 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "run/result.h"
-#include "term/events.h"
+#include "run/run_result.h"
 #include "term/snapshot_json.h"
+#include "term/term_events.h"
 
 enum {
     SCREEN_BYTES = 256 << 20,
@@ -72,10 +72,12 @@ bool observer_open(struct observer *o, const struct observer_options *options,
         .cols = options->cols,
         .budgets = confined_budgets(c),
         .scrollback = TERM_SCROLLBACK,
+        .denied = c->denied,
         .cancel = options->cancel,
         .output = observer_output,
         .event = observer_event,
         .context = o,
+        .refused = c->refused,
     };
     return session_open(&session, ret_session, err);
 }
@@ -113,10 +115,10 @@ static const struct observer_kind {
 } kinds[] = {
     [SESSION_EVENT_TERM] = {0},
     [SESSION_EVENT_BUDGET_NEAR] = {"budget_near",
-        "80 percent of a budget are used: details.budget, details.percent", budget_details},
+        "80 percent of a budget is used: details.budget, details.percent", budget_details},
     [SESSION_EVENT_RESIZE] = {"resize",
-        "the terminal has another size: details.rows, details.cols; details.transcript_bytes, how "
-        "much of the output came before",
+        "the terminal was resized: details.rows, details.cols; details.transcript_bytes: "
+        "bytes of output before that",
         size_details},
     [SESSION_EVENT_EXIT] = {"exit",
         "the program has ended: details are its ExitStatus (success, exit_code or signal, "
@@ -255,7 +257,9 @@ bool observer_fits(const struct observer *o, struct err *err)
 {
     if (!o->too_large)
         return true;
-    err_set(err, E_TIMEOUT, "a snapshot exceeded its budget max_snapshot_bytes of %llu bytes",
+    err_set(err, E_TIMEOUT,
+        "a snapshot is larger than %llu bytes; set budgets.max_snapshot_bytes in a policy "
+        "(--policy) to allow more",
         (unsigned long long)o->snapshot_max);
     err_ctx_int(err, "limit", (int64_t)MIN(o->snapshot_max, (uint64_t)INT64_MAX));
     return err_ctx(err, "budget", "max_snapshot_bytes");
@@ -371,19 +375,20 @@ static const struct {
     json_t *(*take)(const struct observer_view *a);
 } parts[] = {
     {"protocol_version", "1", observer_get_version},
-    {"run_id", "of the run", observer_get_run_id},
-    {"session_id", "of the session", observer_get_session_id},
-    {"timestamp_ms", "since the run began", observer_get_time},
-    {"screen", "the ScreenSnapshot; null if it was over its budget, or there is none",
+    {"run_id", "id of the run", observer_get_run_id},
+    {"session_id", "id of the session", observer_get_session_id},
+    {"timestamp_ms", "milliseconds since the start of the run", observer_get_time},
+    {"screen", "the ScreenSnapshot; null if it exceeded its budget, or if there is none",
         observer_get_screen},
     {"transcript_delta",
-        "what was printed since the last observation, as text: what is none, NUL "
-        "included, is U+FFFD",
+        "output since the previous observation, as text; bytes that are not text, and "
+        "NUL, become U+FFFD",
         observer_get_text},
-    {"transcript_bytes", "how much of all that was printed is on the screen", observer_get_bytes},
-    {"transcript_cut", "true if only the end of transcript_delta is there", observer_get_cut},
-    {"events", "what happened since then", observer_get_events},
-    {"events_dropped", "how many more there were", observer_get_dropped},
+    {"transcript_bytes", "number of bytes of output that the screen reflects", observer_get_bytes},
+    {"transcript_cut", "true if transcript_delta contains only the end of the output",
+        observer_get_cut},
+    {"events", "events since the previous observation", observer_get_events},
+    {"events_dropped", "number of further events that were dropped", observer_get_dropped},
 };
 
 json_t *observer_take(struct observer *o, const struct term *t, enum observer_screen how)

@@ -96,8 +96,8 @@ static void close_text(struct recorder *r)
     json_t *payload = json_object();
     json_put(
         payload, "text", r->secret ? json_string(RECORDER_SECRET) : json_text(buf_str(&r->text)));
-    add_action(r, action_of("text", payload),
-        r->secret ? "what was typed here was hidden, and is not recorded" : NULL);
+    add_action(
+        r, action_of("text", payload), r->secret ? "hidden input, which is not recorded" : NULL);
     r->secrets += r->secret;
     buf_reset(&r->text);
 }
@@ -263,7 +263,7 @@ static bool recorder_record_paste(
     if (secret) {
         AUTO_JSON json_t *hidden = json_deep_copy(action);
         json_put(json_object_get(hidden, "payload"), "text", json_string(RECORDER_SECRET));
-        add_action(r, json_incref(hidden), "what was pasted here was hidden, and is not recorded");
+        add_action(r, json_incref(hidden), "hidden paste, which is not recorded");
         r->secrets++;
     } else {
         add_action(r, json_incref(action), NULL);
@@ -289,8 +289,7 @@ bool recorder_take(
     struct recorder *r, struct session *s, const struct typed *typed, bool settled, struct err *err)
 {
     if (r->actions >= RECORDER_ACTIONS_MAX)
-        return err_set(
-            err, E_TIMEOUT, "more than %d actions can't be recorded", RECORDER_ACTIONS_MAX);
+        return err_set(err, E_TIMEOUT, "cannot record more than %d actions", RECORDER_ACTIONS_MAX);
     switch (typed->kind) {
     case TYPED_TEXT:
         return recorder_add_text(r, s, typed, settled, err);

@@ -7,7 +7,7 @@
 #include "run/wait.h"
 
 enum {
-    SCREEN_TEXT_MAX = 64 * 1024, /* bytes of a screen in an error's context */
+    SCREEN_TEXT_MAX = ERR_BYTES_MAX - 64, /* bytes of a screen in an error's context */
     WHY_MAX = 4096,
     SENT_MAX = 4 << 20,
     SENT_SHOWN = 1024, /* bytes of sent input that a result shows */
@@ -45,16 +45,19 @@ const char *step_status_name(enum step_status status)
 static void add_screen(struct session *s, struct err *err)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT((size_t)256 << 20);
-    AUTO_BUF struct buf text = BUF_INIT(SCREEN_TEXT_MAX);
+    AUTO_BUF struct buf text = BUF_INIT(ERR_BYTES_MAX);
     struct snapshot screen;
     snapshot_take(session_term(s), &arena, 0, &screen);
     unsigned last = screen.rows;
     while (last > 0 && screen.lines[last - 1].n == 0)
         last--;
-    for (unsigned row = 0; row < last; row++) {
+    unsigned row = 0;
+    for (; row < last && text.n + screen.lines[row].n < SCREEN_TEXT_MAX; row++) {
         buf_add_str(&text, screen.lines[row]);
         buf_add_byte(&text, '\n');
     }
+    if (row < last)
+        buf_printf(&text, "(%u more lines)\n", last - row);
     err_ctx(err, "screen", "%s", buf_z(&text));
 }
 
@@ -88,13 +91,13 @@ static void blame_end(struct runner *r, struct runner_attempt *a, enum wait_end 
     } else if (end == WAIT_CANCELED) {
         err_set(&a->error, E_CANCELED, "interrupted");
     } else if (e->signal) {
-        err_set(
-            &a->error, E_PROCESS_EXIT, "the command was ended by signal %d before that", e->signal);
+        err_set(&a->error, E_PROCESS_EXIT,
+            "the command was killed by signal %d before the step was complete", e->signal);
         err_ctx_int(&a->error, "signal", e->signal);
-        child_blame(session_child(r->session), &a->error);
+        child_explain_kill(session_child(r->session), &a->error);
     } else {
-        err_set(
-            &a->error, E_PROCESS_EXIT, "the command ended with exit code %d before that", e->code);
+        err_set(&a->error, E_PROCESS_EXIT,
+            "the command ended with exit status %d before the step was complete", e->code);
         err_ctx_int(&a->error, "exit_code", e->code);
     }
     if (end == WAIT_EXITED)
@@ -256,7 +259,8 @@ static void time_out(struct runner *r, struct runner_attempt *a, uint64_t limit,
     struct buf why = BUF_INIT(WHY_MAX);
     (void)wait_test(r->session, c, 1, &(bool){false}, &why);
     a->status = STEP_ERRORED;
-    err_set(&a->error, E_TIMEOUT, "after %llu ms %s", (unsigned long long)limit, buf_z(&why));
+    err_set(
+        &a->error, E_TIMEOUT, "timeout after %llu ms: %s", (unsigned long long)limit, buf_z(&why));
     err_ctx(&a->error, "condition", "%s", condition_name(c));
     err_ctx(&a->error, "budget", "%s", by_budget ? "max_wait_ms" : "timeout_ms");
     runner_blame_screen(r->session, &a->error);
@@ -451,7 +455,7 @@ bool runner_check(const struct scenario *scenario, const struct policy *policy, 
     uint64_t most = policy->budgets.max_steps;
     if (scenario->n_steps <= most)
         return true;
-    err_set(err, E_TIMEOUT, "the scenario has %zu steps, and the budget max_steps is %llu",
+    err_set(err, E_TIMEOUT, "the scenario has %zu steps, but the budget max_steps is %llu",
         scenario->n_steps, (unsigned long long)most);
     err_ctx_int(err, "limit", (int64_t)most);
     return err_ctx(err, "budget", "max_steps");

@@ -48,27 +48,27 @@ static const struct shape size_shape =
     SHAPE("size", struct size_part, size_fields, "a terminal's size");
 
 static const struct field run_fields[] = {
-    FIELD_STR("command", struct run_part, command, "what to run", .flags = FIELD_REQUIRED,
+    FIELD_STR("command", struct run_part, command, "command to run", .flags = FIELD_REQUIRED,
         FIELD_RANGE(1, 4096)),
     FIELD_STRS("args", struct run_part, args, "its arguments"),
-    FIELD_STR("cwd", struct run_part, cwd, "where it starts: an absolute path"),
+    FIELD_STR("cwd", struct run_part, cwd, "working directory: an absolute path"),
     FIELD_OBJECT("initial_size", struct run_part, size, &size_shape, "the terminal's size"),
     FIELD_JSON("policy", struct run_part, policy, "a policy, or {\"path\": \"/abs/policy.yaml\"}"),
 };
 static const struct shape run_shape = SHAPE("run", struct run_part, run_fields, "the command");
 
 static const struct field step_fields[] = {
-    FIELD_STR("id", struct step_part, id, "its name in results, unique", .flags = FIELD_REQUIRED,
+    FIELD_STR("id", struct step_part, id, "unique name in results", .flags = FIELD_REQUIRED,
         FIELD_RANGE(1, 256)),
-    FIELD_STR("name", struct step_part, name, "for people; the id, if it is left out"),
+    FIELD_STR("name", struct step_part, name, "name for people; default: the id"),
     FIELD_JSON(
         "action", struct step_part, action, "{\"type\", \"payload\"}", .flags = FIELD_REQUIRED),
-    FIELD_JSON(
-        "assert", struct step_part, asserts, "what must hold then: [{\"type\", \"payload\"}]"),
-    FIELD_U64("timeout_ms", struct step_part, timeout_ms, "for the step", .def = "5000",
+    FIELD_JSON("assert", struct step_part, asserts,
+        "conditions that must hold after the action: [{\"type\", \"payload\"}]"),
+    FIELD_U64("timeout_ms", struct step_part, timeout_ms, "timeout of the step", .def = "5000",
         FIELD_RANGE(1, 24 * 3600 * 1000)),
-    FIELD_U32("retries", struct step_part, retries, "how many times more that time is given",
-        .def = "0", FIELD_RANGE(0, 1000)),
+    FIELD_U32("retries", struct step_part, retries,
+        "number of additional timeouts before the step fails", .def = "0", FIELD_RANGE(0, 1000)),
 };
 static const struct shape step_shape = SHAPE("step", struct step_part, step_fields, "one step");
 
@@ -79,8 +79,7 @@ static const struct field document_fields[] = {
     FIELD_OBJECT(
         "run", struct scenario_document, run, &run_shape, "the command", .flags = FIELD_REQUIRED),
     FIELD_OBJECTS("steps", struct scenario_document, steps, n_steps, &step_shape,
-        "what is done, in this order", .flags = FIELD_REQUIRED,
-        FIELD_RANGE(0, SCENARIO_STEPS_MAX * 10)),
+        "steps, in this order", .flags = FIELD_REQUIRED, FIELD_RANGE(0, SCENARIO_STEPS_MAX * 10)),
 };
 static const struct shape document_shape =
     SHAPE("scenario", struct scenario_document, document_fields, "a scripted session");
@@ -100,8 +99,7 @@ static bool scenario_check_version(const json_t *tree, struct err *err)
     if (!json_is_integer(version) || number == SCENARIO_VERSION)
         return true;
     err_set(err, E_PROTOCOL_VERSION_MISMATCH,
-        "scenario_version: version %lld is not supported: this program reads %d", number,
-        SCENARIO_VERSION);
+        "scenario_version: version %lld is not supported: expected %d", number, SCENARIO_VERSION);
     err_ctx_int(err, "provided_version", number);
     err_ctx_int(err, "supported_version", SCENARIO_VERSION);
     return err_ctx(err, "field", "scenario_version");
@@ -125,7 +123,7 @@ static bool check_ids(const struct scenario *s, struct arena *arena, struct err 
         const struct step *later = MAX(sorted[i - 1], sorted[i]);
         char place[64];
         snprintf(place, sizeof(place), "steps[%zu].id", (size_t)(later - s->steps));
-        err_set(err, E_PROTOCOL, "%s: '" STR_FMT "' is the id of an earlier step, too", place,
+        err_set(err, E_PROTOCOL, "%s: '" STR_FMT "' is also the id of an earlier step", place,
             STR_ARG(str_head(later->id, 64)));
         return err_ctx(err, "field", "%s", place);
     }
@@ -281,7 +279,7 @@ bool scenario_load(
         return err_ctx(err, "file", "%s", path);
     }
     if (!is_readable(fd, path)) {
-        err_set(err, E_IO, "the scenario '%s' is no regular file", path);
+        err_set(err, E_IO, "the scenario '%s' is not a regular file", path);
         return err_ctx(err, "file", "%s", path);
     }
     if (!file_read(fd, SCENARIO_TEXT_MAX, path, &text, err))
@@ -376,7 +374,7 @@ static json_t *scenario_actions_schema(void)
 static json_t *scenario_policy_schema(void)
 {
     static const struct field ref_fields[] = {FIELD_STR(
-        "path", struct run_part, command, "an absolute path of a policy", .flags = FIELD_REQUIRED)};
+        "path", struct run_part, command, "absolute path of a policy", .flags = FIELD_REQUIRED)};
     static const struct shape ref_shape =
         SHAPE("policy file", struct run_part, ref_fields, "a policy in a file");
     json_t *schema = json_object(), *list = json_array();

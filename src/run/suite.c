@@ -81,7 +81,8 @@ static const char *suite_unique_name(const struct suite *s, const char *file)
 static bool suite_add_file(struct suite *s, const char *file, struct err *err)
 {
     if (s->n == SUITE_MAX)
-        return err_set(err, E_CLI_INVALID_ARG, "more than %d scenarios", SUITE_MAX);
+        return err_set(
+            err, E_CLI_INVALID_ARG, "too many scenarios: at most %d are allowed", SUITE_MAX);
     GROW(s->entries, s->n, s->cap, SUITE_MAX);
     struct suite_entry entry = {.file = file,
         .name = suite_unique_name(s, file),
@@ -176,7 +177,7 @@ static bool suite_start_entry(struct suite_entry *e, const char *const *words, s
     e->out = file_nameless();
     e->err_fd = file_nameless();
     if (e->out < 0 || e->err_fd < 0)
-        return err_errno(err, E_IO, errno, "cannot make room for the results of '%s'", e->file);
+        return err_errno(err, E_IO, errno, "cannot create files for the results of '%s'", e->file);
     e->started_ms = clock_mono_ms();
     pid_t pid = fork();
     if (pid == 0)

@@ -32,7 +32,7 @@ static void add_diagnosis(struct buf *b, const struct suite_entry *e)
     const json_t *error = json_object_get(e->result, "error");
     const json_t *context = json_object_get(error, "context");
     buf_add_z(b, "  ---\n  message: ");
-    json_add_text(b, str_z(error ? report_text(error, "message") : "it was not run"));
+    json_add_text(b, str_z(error ? report_text(error, "message") : "not run"));
     buf_printf(b, "\n  code: %s\n", error ? report_text(error, "code") : "E_CANCELED");
     if (report_text(context, "step_id")[0]) {
         buf_add_z(b, "  step: ");

@@ -10,8 +10,8 @@ struct tagged_head {
 };
 
 static const struct field head_fields[] = {
-    FIELD_STR("type", struct tagged_head, type, "which it is", .flags = FIELD_REQUIRED),
-    FIELD_JSON("payload", struct tagged_head, payload, "what it needs"),
+    FIELD_STR("type", struct tagged_head, type, "name of the type", .flags = FIELD_REQUIRED),
+    FIELD_JSON("payload", struct tagged_head, payload, "parameters of the type"),
 };
 static const struct shape head_shape =
     SHAPE("tagged", struct tagged_head, head_fields, "a type and its payload");
@@ -29,6 +29,8 @@ static bool tagged_unknown(
     for (size_t i = 0; i < t->n; i++)
         choice_add(&c, tagged_row(t, i)->name);
     choice_hint(&c, "", &hint);
+    if (!hint.n)
+        buf_printf(&hint, "; 'cordon protocol-help' lists the %ss", t->noun);
     err_set(err, E_PROTOCOL, "%s.type: unknown %s '" STR_FMT "'%s", place, t->noun,
         STR_ARG(str_head(type, 64)), buf_z(&hint));
     err_ctx(err, "known", "%s", choice_list(&c));

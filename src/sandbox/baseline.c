@@ -4,6 +4,7 @@
 
 #include "path/beneath.h"
 #include "path/lexical.h"
+#include "sandbox/etc_text.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -28,6 +29,7 @@ static const struct {
     {"/usr/lib64", true},
     {"/usr/libx32", true},
     {"/usr/libexec", false},
+    {"/usr/libexec/gcc", true}, /* the linker's plugin, from Debian 13 on */
     {"/usr/share", false},
     {"/etc/ssl/certs", false},
     {"/etc/terminfo", false},
@@ -74,7 +76,7 @@ static const char *const loaders[] = {
 _Static_assert(ARRAY_LEN(dirs) + ARRAY_LEN(links) <= BASELINE_MAX, "links and directories fit");
 _Static_assert(ARRAY_LEN(files) < BASELINE_MAX, "files fit");
 
-static bool add_link(struct baseline *base, struct arena *arena, const char *path)
+static bool baseline_add_link(struct baseline *base, struct arena *arena, const char *path)
 {
     char target[PATH_MAX];
     ssize_t n = readlink(path, target, sizeof(target));
@@ -85,13 +87,14 @@ static bool add_link(struct baseline *base, struct arena *arena, const char *pat
     return true;
 }
 
-static void add_dir(struct baseline *base, struct arena *arena, const char *path, bool libraries)
+static void baseline_add_dir(
+    struct baseline *base, struct arena *arena, const char *path, bool libraries)
 {
     struct stat st;
     if (lstat(path, &st) != 0)
         return;
     if (S_ISLNK(st.st_mode))
-        add_link(base, arena, path);
+        baseline_add_link(base, arena, path);
     /* Without a subdirectory it contains no terminal descriptions. */
     if (strcmp(path, "/etc/terminfo") == 0 && st.st_nlink == 2)
         return;
@@ -101,7 +104,7 @@ static void add_dir(struct baseline *base, struct arena *arena, const char *path
 }
 
 /* Reads a small regular file; "no value" if it does not exist or can't be read. */
-static struct str read_whole(struct arena *arena, const char *path)
+static struct str baseline_read_file(struct arena *arena, const char *path)
 {
     struct stat st;
     AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -113,13 +116,13 @@ static struct str read_whole(struct arena *arena, const char *path)
 }
 
 /* The first bytes of an open file; "no value" if it can't be read. */
-static struct str read_head(int fd, char head[HEAD_MAX])
+static struct str baseline_read_head(int fd, char head[HEAD_MAX])
 {
     ssize_t n = fd >= 0 ? pread(fd, head, HEAD_MAX, 0) : -1;
     return str_n(n > 0 ? head : NULL, n > 0 ? (size_t)n : 0);
 }
 
-static bool has_link(const struct baseline *base, const char *path)
+static bool baseline_has_link(const struct baseline *base, const char *path)
 {
     for (size_t i = 0; i < base->n_links; i++)
         if (str_is(base->links[i].path, path))
@@ -127,9 +130,10 @@ static bool has_link(const struct baseline *base, const char *path)
     return false;
 }
 
-static void add_file(struct baseline *base, struct arena *arena, const char *path)
+static void baseline_add_file(struct baseline *base, struct arena *arena, const char *path)
 {
-    struct str bytes = has_link(base, path) ? (struct str){0} : read_whole(arena, path);
+    struct str bytes =
+        baseline_has_link(base, path) ? (struct str){0} : baseline_read_file(arena, path);
     if (bytes.p)
         base->files[base->n_files++] = (struct baseline_file){str_z(path), bytes};
 }
@@ -142,7 +146,7 @@ static bool is_library(const struct baseline *base, struct str path)
     return false;
 }
 
-static bool add_loader(
+static bool baseline_add_loader(
     struct baseline *base, struct arena *arena, const char *path, struct err *err)
 {
     struct baseline_loader loader;
@@ -156,14 +160,14 @@ static bool add_loader(
     for (size_t i = 0; i < base->n_loaders; i++)
         if (str_is(base->loaders[i].path, name))
             return true;
-    if (!elf_no_start(read_head(fd, head), &loader.patch))
+    if (!elf_prevent_start(baseline_read_head(fd, head), &loader.patch))
         return err_set(err, E_SANDBOX_UNAVAILABLE,
-            "the dynamic loader '%s' can't be kept from starting programs by itself", name);
+            "cannot prevent the dynamic loader '%s' from starting programs", name);
     loader.path = arena_str(arena, str_z(name));
     loader.dev = st.st_dev;
     loader.ino = st.st_ino;
     if (base->n_loaders == 0)
-        add_file(base, arena, loader_cache);
+        baseline_add_file(base, arena, loader_cache);
     base->loaders[base->n_loaders++] = loader;
     return true;
 }
@@ -173,16 +177,16 @@ bool baseline_add_interpreter(
 {
     char head[HEAD_MAX];
     AUTO_FD int fd = open(program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    struct str interpreter = elf_interpreter(read_head(fd, head));
+    struct str interpreter = elf_interpreter(baseline_read_head(fd, head));
     if (!interpreter.p)
         return true;
-    return add_loader(base, arena, interpreter.p, err);
+    return baseline_add_loader(base, arena, interpreter.p, err);
 }
 
 bool baseline_add_loaders(struct baseline *base, struct arena *arena, struct err *err)
 {
     for (size_t i = 0; i < ARRAY_LEN(loaders); i++)
-        if (!add_loader(base, arena, loaders[i], err))
+        if (!baseline_add_loader(base, arena, loaders[i], err))
             return false;
     return true;
 }
@@ -191,12 +195,23 @@ void baseline_collect(struct arena *arena, struct baseline *ret_base)
 {
     struct baseline base = {0};
     for (size_t i = 0; i < ARRAY_LEN(dirs); i++)
-        add_dir(&base, arena, dirs[i].path, dirs[i].libraries);
+        baseline_add_dir(&base, arena, dirs[i].path, dirs[i].libraries);
     for (size_t i = 0; i < ARRAY_LEN(links); i++)
-        add_link(&base, arena, links[i]);
+        baseline_add_link(&base, arena, links[i]);
     for (size_t i = 0; i < ARRAY_LEN(files); i++)
-        add_file(&base, arena, files[i]);
+        baseline_add_file(&base, arena, files[i]);
     *ret_base = base;
+}
+
+void baseline_fit_etc(struct baseline *base, struct arena *arena, struct str home)
+{
+    for (size_t i = 0; i < base->n_files; i++) {
+        struct baseline_file *f = &base->files[i];
+        if (str_is(f->path, "/etc/hosts"))
+            f->bytes = etc_hosts(arena, f->bytes);
+        if (str_is(f->path, "/etc/passwd") && home.n)
+            f->bytes = etc_passwd(arena, f->bytes, geteuid(), home);
+    }
 }
 
 bool baseline_shows(struct str path)

@@ -58,6 +58,10 @@ struct baseline {
  * left out. */
 void baseline_collect(struct arena *arena, struct baseline *ret_base);
 
+/* Changes the copied files of /etc to the host name inside and, if it has a value, the user's home
+ * directory inside. */
+void baseline_fit_etc(struct baseline *base, struct arena *arena, struct str home);
+
 /* Adds the loader that this program names, if the baseline shows it; or all loaders that programs
  * of this machine usually name. A loader that can't be made safe is an error. */
 MUST_USE bool baseline_add_interpreter(

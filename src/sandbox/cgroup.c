@@ -56,7 +56,7 @@ unsigned cgroup_controllers(struct str text)
 }
 
 /* A path with ".." is outside of our cgroup namespace; a removed group ends in " (deleted)". */
-bool cgroup_own(struct str text, struct str *ret_path)
+bool cgroup_parse_own(struct str text, struct str *ret_path)
 {
     struct str line;
     while (str_cut(text, '\n', &line, &text)) {
@@ -71,7 +71,7 @@ bool cgroup_own(struct str text, struct str *ret_path)
     return false;
 }
 
-static size_t count_digits(const char *text)
+static size_t cgroup_count_digits(const char *text)
 {
     return strspn(text, "0123456789");
 }
@@ -81,16 +81,16 @@ bool cgroup_is_ours(const char *name)
     if (strncmp(name, prefix, strlen(prefix)) != 0)
         return false;
     name += strlen(prefix);
-    size_t n = count_digits(name);
+    size_t n = cgroup_count_digits(name);
     if (n == 0 || name[n] != '-')
         return false;
     name += n + 1;
-    return strcmp(name, own_name) == 0 || (*name && name[count_digits(name)] == '\0');
+    return strcmp(name, own_name) == 0 || (*name && name[cgroup_count_digits(name)] == '\0');
 }
 
 /* Choice -------------------------------------------------------------------------------------- */
 
-static enum cgroup_how fits(const struct cgroup_level *l, bool own, unsigned wanted)
+static enum cgroup_how cgroup_level_fits(const struct cgroup_level *l, bool own, unsigned wanted)
 {
     if (l->writable && (l->enabled & wanted) == wanted && (!own || l->top))
         return CGROUP_BESIDE;
@@ -99,7 +99,8 @@ static enum cgroup_how fits(const struct cgroup_level *l, bool own, unsigned wan
     return CGROUP_NOWHERE;
 }
 
-static struct cgroup_choice choose_all(const struct cgroup_level *levels, size_t n, unsigned wanted)
+static struct cgroup_choice cgroup_choose_all(
+    const struct cgroup_level *levels, size_t n, unsigned wanted)
 {
     const struct cgroup_choice leave = {CGROUP_LEAVE, 0, wanted};
     unsigned unseen = 0;
@@ -108,7 +109,7 @@ static struct cgroup_choice choose_all(const struct cgroup_level *levels, size_t
     if (can_leave && levels[0].delegated)
         return leave;
     for (size_t i = 0; i < n; i++) {
-        enum cgroup_how how = fits(&levels[i], i == 0, wanted);
+        enum cgroup_how how = cgroup_level_fits(&levels[i], i == 0, wanted);
         if (how != CGROUP_NOWHERE)
             return (struct cgroup_choice){how, i, wanted | unseen};
         if (levels[i].filtered)
@@ -124,20 +125,13 @@ struct cgroup_choice cgroup_choose(const struct cgroup_level *levels, size_t n, 
 {
     struct cgroup_choice choice = {0};
     for (unsigned some = wanted; some && choice.how == CGROUP_NOWHERE; some = (some - 1) & wanted)
-        choice = choose_all(levels, n, some);
+        choice = cgroup_choose_all(levels, n, some);
     return choice;
 }
 
 /* The machine --------------------------------------------------------------------------------- */
 
-struct levels {
-    struct cgroup_level p[CGROUP_LEVELS];
-    int fds[CGROUP_LEVELS];
-    size_t n;
-    int errnum; /* a file could not be opened because too many are open; otherwise 0 */
-};
-
-static void levels_done(struct levels *l)
+void cgroup_levels_done(struct cgroup_levels *l)
 {
     for (size_t i = 0; i < l->n; i++)
         close(l->fds[i]);
@@ -145,7 +139,7 @@ static void levels_done(struct levels *l)
 }
 
 /* Returns false and errno on failure; E2BIG: the file is longer. */
-static bool read_whole(int dir, const char *name, char text[TEXT_MAX], struct str *ret_text)
+static bool cgroup_read_file(int dir, const char *name, char text[TEXT_MAX], struct str *ret_text)
 {
     AUTO_FD int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, TEXT_MAX) : -1;
@@ -155,10 +149,10 @@ static bool read_whole(int dir, const char *name, char text[TEXT_MAX], struct st
     return n >= 0 && n < TEXT_MAX;
 }
 
-static struct str read_text(int dir, const char *name, char text[TEXT_MAX])
+static struct str cgroup_read_text(int dir, const char *name, char text[TEXT_MAX])
 {
     struct str found;
-    (void)!read_whole(dir, name, text, &found);
+    (void)!cgroup_read_file(dir, name, text, &found);
     return found;
 }
 
@@ -166,35 +160,35 @@ static struct str read_text(int dir, const char *name, char text[TEXT_MAX])
  * the name of a limit. */
 static bool read_limit(int dir, const char *name, char text[TEXT_MAX], struct str *ret_text)
 {
-    if (read_whole(dir, name, text, ret_text))
+    if (cgroup_read_file(dir, name, text, ret_text))
         return true;
     *ret_text = (struct str){0};
     return errno == ENOENT || errno == EISDIR;
 }
 
-static bool put(int dir, const char *name, const char *text)
+static bool cgroup_write(int dir, const char *name, const char *text)
 {
     AUTO_FD int fd = openat(dir, name, O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
     return fd >= 0 && file_write_all(fd, str_z(text));
 }
 
-static bool put_number(int dir, const char *name, uint64_t number)
+static bool cgroup_write_number(int dir, const char *name, uint64_t number)
 {
     char text[32];
     snprintf(text, sizeof(text), "%llu", (unsigned long long)number);
-    return put(dir, name, text);
+    return cgroup_write(dir, name, text);
 }
 
 /* Reads a file for a choice that must not be made with too many open files. */
 static struct str look_into(int dir, const char *name, char text[TEXT_MAX], int *errnum)
 {
     struct str found;
-    if (!read_whole(dir, name, text, &found) && machine_files_remedy(errno))
+    if (!cgroup_read_file(dir, name, text, &found) && machine_files_remedy(errno))
         *errnum = errno;
     return str_trim_end(found, '\n');
 }
 
-static bool is_alone(int dir, int *errnum)
+static bool cgroup_is_alone(int dir, int *errnum)
 {
     char text[TEXT_MAX];
     int64_t pid;
@@ -214,7 +208,7 @@ static bool is_delegated(int dir)
 
 /* BPF programs that filter what the processes of a group do, such as those that systemd attaches
  * for IPAddressDeny= and DeviceAllow=. They can't be queried without privileges. */
-static void look_for_programs(int dir, struct cgroup_level *l)
+static void cgroup_find_programs(int dir, struct cgroup_level *l)
 {
     static const unsigned kinds[] = {BPF_CGROUP_INET_INGRESS, BPF_CGROUP_INET_EGRESS,
         BPF_CGROUP_INET_SOCK_CREATE, BPF_CGROUP_INET_SOCK_RELEASE, BPF_CGROUP_SOCK_OPS,
@@ -234,7 +228,7 @@ static void look_for_programs(int dir, struct cgroup_level *l)
     }
 }
 
-static void look_at(int dir, struct cgroup_level *ret_level, int *errnum)
+static void cgroup_inspect_level(int dir, struct cgroup_level *ret_level, int *errnum)
 {
     char text[TEXT_MAX];
     struct stat st;
@@ -246,14 +240,13 @@ static void look_at(int dir, struct cgroup_level *ret_level, int *errnum)
         .top = fstatat(dir, "cgroup.type", &st, 0) != 0 && errno == ENOENT,
         .delegated = is_delegated(dir),
     };
-    look_for_programs(dir, ret_level);
+    cgroup_find_programs(dir, ret_level);
 }
 
-/* Opens our group and all its ancestors up to the mount's root; ".." must lead no further than
- * that. */
-static bool open_levels(struct str at, struct str below, struct arena *a, struct levels *ret_levels)
+bool cgroup_open_levels(
+    struct str at, struct str below, struct arena *a, struct cgroup_levels *ret_levels)
 {
-    struct levels l = {0};
+    struct cgroup_levels l = {0};
     size_t depth = 1;
     struct str part, rest = below;
     while (lexical_next(&rest, &part))
@@ -264,18 +257,18 @@ static bool open_levels(struct str at, struct str below, struct arena *a, struct
     for (; l.n < depth; l.n++) {
         l.fds[l.n] = l.n ? openat(l.fds[l.n - 1], "..", OPEN_GROUP) : open(path, OPEN_GROUP);
         if (l.fds[l.n] < 0) {
-            levels_done(&l);
+            cgroup_levels_done(&l);
             return false;
         }
-        look_at(l.fds[l.n], &l.p[l.n], &l.errnum);
+        cgroup_inspect_level(l.fds[l.n], &l.p[l.n], &l.errnum);
     }
-    l.p[0].alone = is_alone(l.fds[0], &l.errnum);
+    l.p[0].alone = cgroup_is_alone(l.fds[0], &l.errnum);
     *ret_levels = l;
     return true;
 }
 
 /* Returns no levels without a group of version 2, or a mount that shows it. */
-static void find_levels(struct levels *ret_levels)
+static void find_levels(struct cgroup_levels *ret_levels)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(2 * MOUNTS_TEXT_MAX);
     AUTO_BUF struct buf mounts = BUF_INIT(MOUNTS_TEXT_MAX);
@@ -283,13 +276,13 @@ static void find_levels(struct levels *ret_levels)
     char text[TEXT_MAX];
     struct str own;
     struct mounts_shown shown;
-    *ret_levels = (struct levels){0};
-    if (machine_lacks(MACHINE_CGROUPS) ||
-        !cgroup_own(read_text(AT_FDCWD, "/proc/self/cgroup", text), &own) ||
+    *ret_levels = (struct cgroup_levels){0};
+    if (machine_is_disabled(MACHINE_CGROUPS) ||
+        !cgroup_parse_own(cgroup_read_text(AT_FDCWD, "/proc/self/cgroup", text), &own) ||
         !mounts_read(&mounts, &ignored) ||
         !mounts_find(&a, buf_str(&mounts), &(struct mounts_wanted){STR("cgroup2"), own}, &shown))
         return;
-    open_levels(shown.at, shown.below, &a, ret_levels);
+    (void)!cgroup_open_levels(shown.at, shown.below, &a, ret_levels);
 }
 
 unsigned cgroup_wanted(const struct cgroup_limits *l)
@@ -298,10 +291,10 @@ unsigned cgroup_wanted(const struct cgroup_limits *l)
            (l->cpu_millis ? CGROUP_CPU : 0u);
 }
 
-unsigned cgroup_offers(const struct cgroup_limits *limits)
+unsigned cgroup_probe(const struct cgroup_limits *limits)
 {
     const unsigned wanted = cgroup_wanted(limits);
-    AUTO(levels_done) struct levels levels = {0};
+    AUTO(cgroup_levels_done) struct cgroup_levels levels = {0};
     if (wanted)
         find_levels(&levels);
     return cgroup_choose(levels.p, levels.n, wanted).kept;
@@ -310,7 +303,7 @@ unsigned cgroup_offers(const struct cgroup_limits *limits)
 /* Limits -------------------------------------------------------------------------------------- */
 
 /* Returns false and errno on failure. */
-static bool read_number(int dir, const char *name, uint64_t *ret_number)
+static bool cgroup_read_number(int dir, const char *name, uint64_t *ret_number)
 {
     char text[TEXT_MAX];
     int64_t number;
@@ -369,23 +362,24 @@ static uint64_t or_none(uint64_t limit)
 
 /* Groups that the sandbox leaves, the innermost first. A controller that one of them has is also in
  * the new group: controllers are enabled from the top. */
-struct left {
+struct cgroup_left {
     const int *fds;
     size_t n;
 };
 
-static bool set_number(int dir, const struct left *left, const char *name, uint64_t most)
+static bool cgroup_set_number(
+    int dir, const struct cgroup_left *left, const char *name, uint64_t most)
 {
     for (size_t i = 0; i < left->n; i++) {
         uint64_t number;
-        if (!read_number(left->fds[i], name, &number))
+        if (!cgroup_read_number(left->fds[i], name, &number))
             return false;
         most = MIN(most, number);
     }
-    return most == UINT64_MAX || put_number(dir, name, most);
+    return most == UINT64_MAX || cgroup_write_number(dir, name, most);
 }
 
-static bool set_cpu(int dir, const struct left *left, struct cpu_time most)
+static bool set_cpu(int dir, const struct cgroup_left *left, struct cpu_time most)
 {
     char text[64];
     for (size_t i = 0; i < left->n; i++) {
@@ -396,7 +390,7 @@ static bool set_cpu(int dir, const struct left *left, struct cpu_time most)
             most = time;
     }
     snprintf(text, sizeof(text), "%lld %lld", (long long)most.quota, (long long)most.period);
-    return !most.period || put(dir, "cpu.max", text);
+    return !most.period || cgroup_write(dir, "cpu.max", text);
 }
 
 /* "max" alone, or after a name: "8:0 rbps=max wbps=max". */
@@ -413,7 +407,7 @@ static bool is_no_limit(struct str line)
 }
 
 /* The name before a limit: "8:0" of "8:0 rbps=1"; empty for a value alone. */
-static struct str key_of(struct str line)
+static struct str cgroup_limit_key(struct str line)
 {
     struct str word = {0}, rest = {0};
     str_cut(line, ' ', &word, &rest);
@@ -424,7 +418,7 @@ static struct str key_of(struct str line)
 static bool find_limit(struct str text, struct str key, struct str *ret_line)
 {
     while (str_cut(text, '\n', ret_line, &text))
-        if (!is_no_limit(*ret_line) && str_eq(key_of(*ret_line), key))
+        if (!is_no_limit(*ret_line) && str_eq(cgroup_limit_key(*ret_line), key))
             return true;
     return false;
 }
@@ -448,7 +442,7 @@ static bool compare_numbers(struct str a, struct str b, int *ret_order)
     return true;
 }
 
-static void copy_line(struct str line, char ret_line[TEXT_MAX])
+static void cgroup_copy_line(struct str line, char ret_line[TEXT_MAX])
 {
     memcpy(ret_line, line.p, line.n);
     ret_line[line.n] = '\0';
@@ -456,8 +450,8 @@ static void copy_line(struct str line, char ret_line[TEXT_MAX])
 
 /* Reduces a line of one group to the least of all. Sets ret_known if an inner group also has it:
  * then it is set already. Returns false if two can't be compared. */
-static bool reduce_line(
-    const struct left *left, size_t from, const char *name, char line[TEXT_MAX], bool *ret_known)
+static bool reduce_line(const struct cgroup_left *left, size_t from, const char *name,
+    char line[TEXT_MAX], bool *ret_known)
 {
     char text[TEXT_MAX];
     *ret_known = false;
@@ -468,7 +462,7 @@ static bool reduce_line(
             continue;
         if (!read_limit(left->fds[i], name, text, &other))
             return false;
-        if (!find_limit(other, key_of(str_z(line)), &found))
+        if (!find_limit(other, cgroup_limit_key(str_z(line)), &found))
             continue;
         *ret_known = i < from;
         if (*ret_known || str_is(found, line))
@@ -476,13 +470,13 @@ static bool reduce_line(
         if (!compare_numbers(found, str_z(line), &order))
             return false;
         if (order < 0)
-            copy_line(found, line);
+            cgroup_copy_line(found, line);
     }
     return true;
 }
 
 /* Sets a limit of one group, line by line. */
-static bool carry_limit(int dir, const struct left *left, size_t from, const char *name)
+static bool carry_limit(int dir, const struct cgroup_left *left, size_t from, const char *name)
 {
     char text[TEXT_MAX], line[TEXT_MAX];
     struct str next, rest;
@@ -492,15 +486,16 @@ static bool carry_limit(int dir, const struct left *left, size_t from, const cha
     while (str_cut(rest, '\n', &next, &rest)) {
         if (is_no_limit(next))
             continue;
-        copy_line(next, line);
-        if (!reduce_line(left, from, name, line, &known) || (!known && !put(dir, name, line)))
+        cgroup_copy_line(next, line);
+        if (!reduce_line(left, from, name, line, &known) ||
+            (!known && !cgroup_write(dir, name, line)))
             return false;
     }
     return true;
 }
 
-/* Whether a file is a limit, by the kernel's naming convention, except for those that set_limits()
- * sets. */
+/* Whether a file is a limit, by the kernel's naming convention, except for those that
+ * cgroup_set_limits() sets. */
 static bool is_limit(struct str name)
 {
     return (str_ends_with(name, STR(".max")) || str_ends_with(name, STR(".high"))) &&
@@ -508,7 +503,7 @@ static bool is_limit(struct str name)
 }
 
 /* Copies all limits of a group, including those of controllers that are not known here. */
-static bool carry_limits(int dir, const struct left *left, size_t from)
+static bool carry_limits(int dir, const struct cgroup_left *left, size_t from)
 {
     AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED); /* groups below it do not count */
     int files = 0;
@@ -524,25 +519,25 @@ static bool carry_limits(int dir, const struct left *left, size_t from)
 static bool put_effective(int dir, const char *name, const char *effective, struct str value)
 {
     char line[TEXT_MAX], other[TEXT_MAX];
-    copy_line(value, line);
-    return value.n > 0 && put(dir, name, line) &&
-           str_eq(value, str_trim_end(read_text(dir, effective, other), '\n'));
+    cgroup_copy_line(value, line);
+    return value.n > 0 && cgroup_write(dir, name, line) &&
+           str_eq(value, str_trim_end(cgroup_read_text(dir, effective, other), '\n'));
 }
 
 /* Copies a setting with an effective value: that of the innermost group that has it includes all
  * others. */
 static bool carry_effective(
-    int dir, const struct left *left, const char *name, const char *effective)
+    int dir, const struct cgroup_left *left, const char *name, const char *effective)
 {
     char text[TEXT_MAX], other[TEXT_MAX];
     struct str found;
     for (size_t i = 0; i < left->n; i++) {
-        if (!read_whole(left->fds[i], effective, text, &found)) {
+        if (!cgroup_read_file(left->fds[i], effective, text, &found)) {
             if (errno != ENOENT)
                 return false;
             continue;
         }
-        return str_eq(found, read_text(dir, effective, other)) ||
+        return str_eq(found, cgroup_read_text(dir, effective, other)) ||
                put_effective(dir, name, effective, str_trim_end(found, '\n'));
     }
     return true;
@@ -558,7 +553,7 @@ static bool is_no_partition(int dir)
     return !kind.n || str_is(str_trim_end(kind, '\n'), "member");
 }
 
-static bool carry(int dir, const struct left *left)
+static bool carry(int dir, const struct cgroup_left *left)
 {
     for (size_t i = 0; i < left->n; i++)
         if (!is_no_partition(left->fds[i]) || !carry_limits(dir, left, i))
@@ -569,24 +564,24 @@ static bool carry(int dir, const struct left *left)
 
 bool cgroup_limit(int group, const int *fds, size_t n, const struct cgroup_limits *limits)
 {
-    const struct left left = {fds, n};
+    const struct cgroup_left left = {fds, n};
     uint64_t memory;
-    if (!set_number(group, &left, "pids.max", or_none(limits->processes)) ||
-        !set_number(group, &left, "memory.max", or_none(limits->memory_bytes)) ||
+    if (!cgroup_set_number(group, &left, "pids.max", or_none(limits->processes)) ||
+        !cgroup_set_number(group, &left, "memory.max", or_none(limits->memory_bytes)) ||
         !carry(group, &left) || !set_cpu(group, &left, cpu_of_millis(limits->cpu_millis)) ||
-        !read_number(group, "memory.max", &memory))
+        !cgroup_read_number(group, "memory.max", &memory))
         return false;
     /* Otherwise swap could hold as much again. The file does not exist on a machine without
      * swap. */
     if (memory != UINT64_MAX)
-        (void)!put(group, "memory.swap.max", "0");
+        (void)!cgroup_write(group, "memory.swap.max", "0");
     return true;
 }
 
 /* Sets the requested limits, as far as there are controllers, and those of the groups that the
  * sandbox leaves. */
-static bool set_limits(int dir, const struct levels *levels, const struct cgroup_choice *c,
-    const struct cgroup_limits *limits)
+static bool cgroup_set_limits(int dir, const struct cgroup_levels *levels,
+    const struct cgroup_choice *c, const struct cgroup_limits *limits)
 {
     const struct cgroup_limits kept = {
         .processes = c->kept & CGROUP_PIDS ? limits->processes : 0,
@@ -600,7 +595,7 @@ static bool set_limits(int dir, const struct levels *levels, const struct cgroup
 
 /* A group of ours that is not locked was left by a killed process. If it is still in use, it can't
  * be removed. */
-static void sweep(int place)
+static void cgroup_sweep(int place)
 {
     AUTO_DIR struct dir d = DIR_INIT(SWEEP_MAX);
     if (!dir_open(&d, place, "."))
@@ -615,48 +610,49 @@ static void sweep(int place)
 }
 
 /* Returns true if that was possible for all of them. */
-static bool switch_all(int dir, unsigned wanted, char sign)
+static bool cgroup_switch_all(int dir, unsigned wanted, char sign)
 {
     bool ok = true;
     for (size_t i = 0; i < ARRAY_LEN(controllers); i++) {
         char text[16];
         snprintf(text, sizeof(text), "%c%s", sign, controllers[i].name);
         if (wanted & controllers[i].bit)
-            ok &= put(dir, "cgroup.subtree_control", text);
+            ok &= cgroup_write(dir, "cgroup.subtree_control", text);
     }
     return ok;
 }
 
-static bool enable(int dir, const struct cgroup_level *level, unsigned wanted)
+static bool cgroup_enable(int dir, const struct cgroup_level *level, unsigned wanted)
 {
     const unsigned new = wanted & ~level->enabled;
-    if (switch_all(dir, new, '+'))
+    if (cgroup_switch_all(dir, new, '+'))
         return true;
-    switch_all(dir, new, '-');
+    cgroup_switch_all(dir, new, '-');
     return false;
 }
 
 /* Moves our own process to a child of its group, which can then have controllers for others. The
  * child exists as long as we do: by then others may rely on the controllers. */
-static bool leave(int own, const struct cgroup_level *level, unsigned wanted)
+static bool cgroup_leave_own(int own, const struct cgroup_level *level, unsigned wanted)
 {
     char name[CGROUP_NAME];
     snprintf(name, sizeof(name), "%s%d-%s", prefix, (int)getpid(), own_name);
     if (mkdirat(own, name, GROUP_MODE) != 0 && errno != EEXIST)
         return false;
     AUTO_FD int leaf = openat(own, name, OPEN_GROUP);
-    if (leaf >= 0 && put(leaf, "cgroup.procs", "0")) {
-        if (enable(own, level, wanted))
+    if (leaf >= 0 && cgroup_write(leaf, "cgroup.procs", "0")) {
+        if (cgroup_enable(own, level, wanted))
             return true;
-        (void)!put(own, "cgroup.procs", "0");
+        (void)!cgroup_write(own, "cgroup.procs", "0");
     }
     unlinkat(own, name, AT_REMOVEDIR);
     return false;
 }
 
-/* A concurrent sweep() may remove it before it is locked: then its files can't be written. */
-static bool make_in(int place, const struct levels *levels, const struct cgroup_choice *c,
-    const struct cgroup_limits *limits, struct cgroup *ret_group)
+/* A concurrent cgroup_sweep() may remove it before it is locked: then its files can't be written.
+ */
+static bool cgroup_make_in(int place, const struct cgroup_levels *levels,
+    const struct cgroup_choice *c, const struct cgroup_limits *limits, struct cgroup *ret_group)
 {
     static atomic_uint count;
     struct cgroup group = {.place = -1, .fd = -1, .kept = c->kept};
@@ -666,7 +662,7 @@ static bool make_in(int place, const struct levels *levels, const struct cgroup_
     AUTO_FD int fd = openat(place, group.name, OPEN_GROUP);
     AUTO_FD int parent = fcntl(place, F_DUPFD_CLOEXEC, 0);
     if (fd < 0 || parent < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0 ||
-        !set_limits(fd, levels, c, limits)) {
+        !cgroup_set_limits(fd, levels, c, limits)) {
         unlinkat(place, group.name, AT_REMOVEDIR);
         return false;
     }
@@ -676,37 +672,37 @@ static bool make_in(int place, const struct levels *levels, const struct cgroup_
     return true;
 }
 
-static bool nowhere(int errnum, struct err *err)
+static bool cgroup_unavailable(int errnum, struct err *err)
 {
     const char *remedy = machine_files_remedy(errnum);
     if (remedy) {
-        err_errno(err, E_SANDBOX_UNAVAILABLE, errnum, "no cgroup can be looked for");
+        err_errno(err, E_SANDBOX_UNAVAILABLE, errnum, "cannot search for a cgroup");
         return err_ctx(err, "remedy", "%s", remedy);
     }
     err_set(err, E_SANDBOX_UNAVAILABLE,
-        "no cgroup (version 2) with the controllers that are needed can be made here");
+        "cannot create a cgroup (version 2) with the required controllers");
     return err_ctx(err, "remedy",
-        "run it as root where cgroup2 is mounted and writable, or in a delegated group: "
-        "systemd-run --user --scope -p Delegate=yes cordon …");
+        "run cordon as root where cgroup2 is mounted and writable, or in a delegated "
+        "cgroup: systemd-run --user --scope -p Delegate=yes cordon …");
 }
 
 bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *ret_group, struct err *err)
 {
-    AUTO(levels_done) struct levels levels;
+    AUTO(cgroup_levels_done) struct cgroup_levels levels;
     errno = 0;
     find_levels(&levels);
     const struct cgroup_choice c = cgroup_choose(levels.p, levels.n, cgroup_wanted(limits));
     if (c.how == CGROUP_NOWHERE || levels.errnum)
-        return nowhere(levels.n ? levels.errnum : errno, err);
+        return cgroup_unavailable(levels.n ? levels.errnum : errno, err);
     int place = levels.fds[c.level];
-    if ((c.how == CGROUP_LEAVE && !leave(place, &levels.p[c.level], c.kept)) ||
-        (c.how == CGROUP_ENABLE && !enable(place, &levels.p[c.level], c.kept)))
-        return nowhere(errno, err);
-    sweep(place);
+    if ((c.how == CGROUP_LEAVE && !cgroup_leave_own(place, &levels.p[c.level], c.kept)) ||
+        (c.how == CGROUP_ENABLE && !cgroup_enable(place, &levels.p[c.level], c.kept)))
+        return cgroup_unavailable(errno, err);
+    cgroup_sweep(place);
     for (int i = 0; i < MAKE_TRIES; i++)
-        if (make_in(place, &levels, &c, limits, ret_group))
+        if (cgroup_make_in(place, &levels, &c, limits, ret_group))
             return true;
-    return nowhere(errno, err);
+    return cgroup_unavailable(errno, err);
 }
 
 /* Afterwards ---------------------------------------------------------------------------------- */
@@ -714,8 +710,8 @@ bool cgroup_make(const struct cgroup_limits *limits, struct cgroup *ret_group, s
 uint64_t cgroup_oom_kills(const struct cgroup *group)
 {
     char text[TEXT_MAX];
-    struct str line,
-        rest = group->fd >= 0 ? read_text(group->fd, "memory.events", text) : (struct str){0};
+    struct str line, rest = group->fd >= 0 ? cgroup_read_text(group->fd, "memory.events", text)
+                                           : (struct str){0};
     int64_t n;
     while (str_cut(rest, '\n', &line, &rest))
         if (str_starts_with(line, STR("oom_kill ")) &&
@@ -735,7 +731,7 @@ void cgroup_remove(struct cgroup *group)
             break;
         char text[TEXT_MAX];
         struct pollfd changed = {.fd = events, .events = POLLPRI};
-        (void)!put(group->fd, "cgroup.kill", "1");
+        (void)!cgroup_write(group->fd, "cgroup.kill", "1");
         (void)!pread(events, text, sizeof(text), 0);
         poll(&changed, 1, REMOVE_MS);
     }

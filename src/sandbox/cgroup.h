@@ -16,6 +16,7 @@
 #ifndef SANDBOX_CGROUP_H
 #define SANDBOX_CGROUP_H
 
+#include "base/arena.h"
 #include "base/err.h"
 
 /* Controllers; the more important one has the greater number. */
@@ -61,11 +62,24 @@ struct cgroup_choice {
  * Pure. */
 struct cgroup_choice cgroup_choose(const struct cgroup_level *levels, size_t n, unsigned wanted);
 
+struct cgroup_levels {
+    struct cgroup_level p[CGROUP_LEVELS];
+    int fds[CGROUP_LEVELS];
+    size_t n;
+    int errnum; /* a file could not be opened because too many are open; otherwise 0 */
+};
+
+/* Opens the group at a path below a mount, and all its ancestors up to the mount's root; ".." must
+ * lead no further than that. */
+MUST_USE bool cgroup_open_levels(
+    struct str at, struct str below, struct arena *a, struct cgroup_levels *ret_levels);
+void cgroup_levels_done(struct cgroup_levels *levels);
+
 /* Whether a group's name is one that this program uses. */
 bool cgroup_is_ours(const char *name);
 
 /* Gets our own group from the text of /proc/self/cgroup; returns false without one of version 2. */
-bool cgroup_own(struct str text, struct str *ret_path);
+bool cgroup_parse_own(struct str text, struct str *ret_path);
 
 /* Parses names of controllers, separated by blanks, into a set. */
 unsigned cgroup_controllers(struct str text);
@@ -94,7 +108,7 @@ MUST_USE bool cgroup_make(
 /* The controllers that the limits need; and those of them that a group created now would have,
  * which is determined without creating one. */
 unsigned cgroup_wanted(const struct cgroup_limits *limits);
-unsigned cgroup_offers(const struct cgroup_limits *limits);
+unsigned cgroup_probe(const struct cgroup_limits *limits);
 
 /* Sets limits on a new group, and those of groups that are left, the innermost first: all files
  * *.max and *.high, and cpusets. Returns false and errno if that is not possible, also if one of

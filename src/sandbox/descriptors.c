@@ -57,7 +57,8 @@ static int occupy_standard(void)
 /* Copies them above the fixed numbers first, so that none is overwritten. */
 int descriptors_keep(const struct init_input *in)
 {
-    const int given[KEPT] = {in->control, in->io[0], in->io[1], in->io[2], in->service};
+    const int given[KEPT] = {
+        in->control, in->io[0], in->io[1], in->io[2], in->service, in->connects};
     int high[KEPT];
     for (int i = 0; i < KEPT; i++) {
         high[i] = given[i] >= 0 ? descriptors_lift(given[i], FD_FREE) : -1;

@@ -7,10 +7,11 @@
 #include "sandbox/init.h"
 
 enum {
-    FD_CONTROL = 3, /* the control socket, once the rest is closed */
-    FD_IO = 4,      /* the command's standard streams */
-    FD_SERVICE = 7, /* the service socket, if it serves */
-    FD_FREE = 8,    /* the first number for anything else */
+    FD_CONTROL = 3,  /* the control socket, once the rest is closed */
+    FD_IO = 4,       /* the command's standard streams */
+    FD_SERVICE = 7,  /* the service socket, if it serves */
+    FD_CONNECTS = 8, /* the socket of sandbox/connector_init.h, if there is one */
+    FD_FREE = 9,     /* the first number for anything else */
 };
 
 /* Keeps only the descriptors of the input, under the numbers above, and input->open. Returns 0 or

@@ -1,10 +1,10 @@
 /* Diagnoses why a machine can't build a sandbox, and the remedy: works on facts alone, so that
  * tests can cover many machines in a table.
  *
- *     struct facts facts;
+ *     struct diagnose_facts facts;
  *     machine_facts(NULL, &arena, &facts);
  *     diagnose(&facts, &arena, &findings);
- *     const struct finding *cause = findings_cause(&findings);
+ *     const struct diagnose_finding *cause = diagnose_cause(&findings);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_DIAGNOSE_H
@@ -14,7 +14,7 @@
 #include "base/err.h"
 
 /* The step of building a sandbox that the kernel refused. */
-enum failed {
+enum diagnose_failed {
     FAILED_NOTHING,
     FAILED_NAMESPACES, /* making them, mapping ids, naming the host */
     FAILED_MOUNT,
@@ -26,7 +26,7 @@ enum failed {
 
 /* Texts are "" if the file does not exist or can't be read; settings that the kernel does not have
  * are negative. */
-struct facts {
+struct diagnose_facts {
     const char *release;  /* uname -r */
     const char *version;  /* /proc/version */
     const char *lsm;      /* /sys/kernel/security/lsm */
@@ -49,11 +49,11 @@ struct facts {
     int apparmor_userns;  /* kernel.apparmor_restrict_unprivileged_userns */
     int landlock_abi;     /* 0: none */
     int landlock_errno;   /* errno without Landlock */
-    enum failed failed;
+    enum diagnose_failed failed;
     int errnum; /* of the failed step */
 };
 
-struct finding {
+struct diagnose_finding {
     const char *name;   /* for JSON */
     const char *text;   /* one line */
     const char *remedy; /* NULL: none is needed */
@@ -65,19 +65,20 @@ enum {
     FINDINGS_MAX = 16,
 };
 
-struct findings {
-    struct finding p[FINDINGS_MAX];
+struct diagnose_findings {
+    struct diagnose_finding p[FINDINGS_MAX];
     size_t n;
 };
 
 /* Texts are in the arena or constant. */
-void diagnose(const struct facts *facts, struct arena *arena, struct findings *ret_findings);
+void diagnose(const struct diagnose_facts *facts, struct arena *arena,
+    struct diagnose_findings *ret_findings);
 
 /* The first finding that blocks, or NULL. */
-const struct finding *findings_cause(const struct findings *findings);
+const struct diagnose_finding *diagnose_cause(const struct diagnose_findings *findings);
 
 /* "docker", "podman", "kubernetes", "lxc", "systemd-nspawn", "container", or NULL. */
-const char *diagnose_container(const struct facts *facts);
+const char *diagnose_container(const struct diagnose_facts *facts);
 
 /* The number after a title in the text of /proc/PID/status. */
 uint64_t diagnose_status(const char *status, const char *title, int base);

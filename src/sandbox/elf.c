@@ -18,7 +18,7 @@ enum {
 };
 
 /* Returns the header, if all program headers are within the bytes. */
-static bool read_header(struct str file, elf_header *ret_header)
+static bool elf_read_header(struct str file, elf_header *ret_header)
 {
     elf_header h;
     if (file.n < sizeof(h))
@@ -45,7 +45,7 @@ struct str elf_interpreter(struct str head)
 {
     elf_header h;
     const struct str none = {0};
-    if (!read_header(head, &h))
+    if (!elf_read_header(head, &h))
         return none;
     for (size_t i = 0; i < h.e_phnum; i++) {
         elf_segment s = segment_at(head, &h, i);
@@ -60,7 +60,7 @@ struct str elf_interpreter(struct str head)
 }
 
 /* Rank of a header type that a loader can do without, the most dispensable first; -1: needed. */
-static int spare(uint32_t type)
+static int elf_spare_rank(uint32_t type)
 {
     static const uint32_t order[] = {
         PT_INTERP, PT_NOTE, PT_GNU_STACK, PT_GNU_PROPERTY, PT_GNU_EH_FRAME};
@@ -72,16 +72,16 @@ static int spare(uint32_t type)
 
 /* The name that the header gives is stored in the header itself, in a field that is never read. A
  * directory can't be executed; the kernel requires the name to end in NUL. */
-bool elf_no_start(struct str head, struct elf_patch *ret_patch)
+bool elf_prevent_start(struct str head, struct elf_patch *ret_patch)
 {
     static const char no_program[] = "/";
     elf_header h;
     int best = -1;
     size_t index = 0;
-    if (!read_header(head, &h))
+    if (!elf_read_header(head, &h))
         return false;
     for (size_t i = 0; i < h.e_phnum; i++) {
-        int rank = spare(segment_at(head, &h, i).p_type);
+        int rank = elf_spare_rank(segment_at(head, &h, i).p_type);
         if (rank >= 0 && (best < 0 || rank < best)) {
             best = rank;
             index = i;

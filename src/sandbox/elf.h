@@ -23,6 +23,6 @@ struct elf_patch {
     size_t at, n;
     char bytes[64];
 };
-MUST_USE bool elf_no_start(struct str head, struct elf_patch *ret_patch);
+MUST_USE bool elf_prevent_start(struct str head, struct elf_patch *ret_patch);
 
 #endif

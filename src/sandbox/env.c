@@ -2,14 +2,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/env.h"
 
-struct maker {
+#include "base/variable.h"
+
+struct env_builder {
     struct arena *arena;
     const char **list;
     size_t n;
 };
 
 /* Adds a variable, or replaces an earlier one of the same name. */
-static void put(struct maker *m, struct str name, struct str value)
+static void env_put(struct env_builder *m, struct str name, struct str value)
 {
     const char *text = arena_printf(m->arena, STR_FMT "=" STR_FMT, STR_ARG(name), STR_ARG(value));
     for (size_t i = 0; i < m->n; i++) {
@@ -22,15 +24,11 @@ static void put(struct maker *m, struct str name, struct str value)
     m->list[m->n++] = text;
 }
 
-static void inherit(struct maker *m, struct str name, const char *const *caller)
+static void env_inherit(struct env_builder *m, struct str name, const char *const *caller)
 {
-    for (; *caller; caller++) {
-        struct str one = str_z(*caller);
-        if (str_starts_with(one, name) && one.n > name.n && one.p[name.n] == '=') {
-            put(m, name, str_skip(one, name.n + 1));
-            return;
-        }
-    }
+    struct str value = variable_of(caller, name);
+    if (value.p)
+        env_put(m, name, value);
 }
 
 const char *const *env_make(
@@ -39,13 +37,13 @@ const char *const *env_make(
     enum {
         DEFAULTS = 2
     };
-    struct maker m = {arena, NULL, 0};
+    struct env_builder m = {arena, NULL, 0};
     m.list = ARENA_NEW(arena, const char *, env->allowlist.n + env->set.n + DEFAULTS + 1);
-    put(&m, STR("TERM"), STR("xterm-256color"));
-    put(&m, STR("LANG"), STR("C.UTF-8"));
+    env_put(&m, STR("TERM"), STR("xterm-256color"));
+    env_put(&m, STR("LANG"), STR("C.UTF-8"));
     for (size_t i = 0; env->inherit && i < env->allowlist.n; i++)
-        inherit(&m, env->allowlist.p[i], caller);
+        env_inherit(&m, env->allowlist.p[i], caller);
     for (size_t i = 0; i < env->set.n; i++)
-        put(&m, env->set.p[i].key, env->set.p[i].text);
+        env_put(&m, env->set.p[i].key, env->set.p[i].text);
     return m.list;
 }

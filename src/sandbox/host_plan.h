@@ -27,6 +27,10 @@ struct host_plan_input {
     size_t n_overlays;
     const struct plan_bind *binds;
     size_t n_binds;
+    struct str home; /* see plan_input */
+    /* More files with the given contents, at absolute paths in private directories. */
+    const struct baseline_file *files;
+    size_t n_files;
 };
 
 MUST_USE bool host_plan(const struct host_plan_input *input, struct arena *arena,

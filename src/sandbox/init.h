@@ -10,7 +10,6 @@
 #define SANDBOX_INIT_H
 
 #include "sandbox/plan.h"
-#include "sandbox/seccomp.h"
 #include "sandbox/tmpdir.h"
 
 struct init_input {
@@ -19,9 +18,10 @@ struct init_input {
     int landlock_abi;
     char *const *argv;
     char *const *envp;
-    int control; /* packet socket: see sandbox/stage.h */
-    int service; /* packet socket, if it serves: see sandbox/wire.h; otherwise -1 */
-    int io[3];   /* the command's standard streams; -1: the terminal */
+    int control;  /* packet socket: see sandbox/stage.h */
+    int service;  /* packet socket, if it serves: see sandbox/service_wire.h; otherwise -1 */
+    int connects; /* packet socket, with namespaces: see sandbox/connector_init.h; otherwise -1 */
+    int io[3];    /* the command's standard streams; -1: the terminal */
     bool terminal;
     uint16_t rows, cols;
     bool report_stops; /* report that the command has stopped, and wait for INIT_CONTINUE */
@@ -32,14 +32,17 @@ struct init_input {
     bool limit_uid;    /* RLIMIT_NPROC counts only processes of the sandbox */
     bool grouped;      /* it was started in its own cgroup */
     bool counts;       /* count processes, and kill all if there are too many */
-    int nice;          /* then: the nice value of its commands, at least 0 */
+    bool watches;      /* sample the memory of processes */
+    bool space;        /* don't limit address space */
+    int nice;          /* if it counts: the nice value of its commands, at least 0 */
     bool other_uid;    /* become user 0 of the namespace, which is a different user outside */
     const int *trees;  /* root_options.trees */
     const int *open;   /* the same, sorted: file descriptors that stay open */
     size_t n_open;
-    bool nodump; /* a copy of a process that holds keys: see io/nodump.h */
-    bool nests;  /* is mapped to 0, and maps itself back once the sandbox is built */
-    uid_t uid;   /* the ids to map back to */
+    bool observe; /* if there are namespaces: install the filter with a listener */
+    bool nodump;  /* a copy of a process that holds keys: see io/nodump.h */
+    bool nests;   /* is mapped to 0, and maps itself back once the sandbox is built */
+    uid_t uid;    /* the ids to map back to */
     gid_t gid;
     char *secret; /* memory to wipe: arguments and environment */
     size_t secret_size;

@@ -68,7 +68,7 @@ bool landlock_has_scopes(int abi)
     return abi >= SCOPE_SINCE;
 }
 
-static uint64_t handled(int abi)
+static uint64_t landlock_handled_rights(int abi)
 {
     uint64_t fs = FS_FIRST;
     if (abi >= REFER_SINCE)
@@ -82,7 +82,7 @@ static uint64_t handled(int abi)
 
 int landlock_create(int abi, const struct landlock_options *options)
 {
-    struct ruleset_attr attr = {.fs = handled(abi)};
+    struct ruleset_attr attr = {.fs = landlock_handled_rights(abi)};
     size_t size = offsetof(struct ruleset_attr, net);
     if (abi >= NET_SINCE) {
         attr.net = options->tcp ? NET_TCP : 0;
@@ -110,13 +110,13 @@ int landlock_allow(int ruleset, int abi, int fd, unsigned access, bool is_dir)
         attr.allowed |= FS_EXECUTE;
     if (access & PLAN_IOCTL)
         attr.allowed |= FS_IOCTL_DEV;
-    attr.allowed &= handled(abi) & (is_dir ? UINT64_MAX : FS_FILE);
+    attr.allowed &= landlock_handled_rights(abi) & (is_dir ? UINT64_MAX : FS_FILE);
     if (attr.allowed == 0)
         return 0;
     return (int)syscall(NR_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &attr, 0);
 }
 
-int landlock_enter(int ruleset)
+int landlock_restrict(int ruleset)
 {
     return (int)syscall(NR_landlock_restrict_self, ruleset, 0);
 }

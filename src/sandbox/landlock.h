@@ -2,7 +2,7 @@
  *
  *     int fd = landlock_create(landlock_abi());
  *     landlock_allow(fd, path_fd, PLAN_READ | PLAN_EXEC, is_dir);
- *     landlock_enter(fd);                                    after PR_SET_NO_NEW_PRIVS
+ *     landlock_restrict(fd);                                    after PR_SET_NO_NEW_PRIVS
  *
  * Nothing here allocates or prints: it runs in a child between clone() and exec().
  */
@@ -33,6 +33,6 @@ int landlock_create(int abi, const struct landlock_options *options);
  * errno. */
 int landlock_allow(int ruleset, int abi, int fd, unsigned access, bool is_dir);
 
-int landlock_enter(int ruleset);
+int landlock_restrict(int ruleset);
 
 #endif

@@ -6,6 +6,7 @@
 #include "io/nodump.h"
 #include "sandbox/init.h"
 #include "sandbox/landlock.h"
+#include "sandbox/listener.h"
 #include "sandbox/machine.h"
 #include "sandbox/stage.h"
 
@@ -32,41 +33,51 @@ enum {
 };
 
 /* Our file descriptors that a launch holds until the child has them. */
-struct ends {
+struct launch_ends {
     int control[2];
     int service[2];
+    int connects[2];
     int io[3];   /* the child's */
     int ours[3]; /* ours */
 };
 
-static void ends_done(struct ends *e)
+static void launch_ends_done(struct launch_ends *e)
 {
-    int *const all[] = {e->control, e->control + 1, e->service, e->service + 1, e->io, e->io + 1,
-        e->io + 2, e->ours, e->ours + 1, e->ours + 2};
+    int *const all[] = {e->control, e->control + 1, e->service, e->service + 1, e->connects,
+        e->connects + 1, e->io, e->io + 1, e->io + 2, e->ours, e->ours + 1, e->ours + 2};
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
         auto_fd(all[i]);
 }
 
 /* Sets E_IO, with the remedy if the reason is the limit of open files. */
-static bool io_failed(int errnum, const char *what, const char *on, struct err *err)
+static bool launch_io_failed(int errnum, const char *what, const char *on, struct err *err)
 {
     const char *remedy = machine_files_remedy(errnum);
     err_errno(err, E_IO, errnum, "%s%s", what, on);
     return remedy ? err_ctx(err, "remedy", "%s", remedy) : false;
 }
 
-static bool open_ends(const struct launch *l, struct ends *e, struct err *err)
+static bool launch_open_ends(const struct launch *l, struct launch_ends *e, struct err *err)
 {
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, e->control) != 0)
-        return io_failed(errno, "cannot make a socket pair", "", err);
+        return launch_io_failed(errno, "cannot create a socket pair", "", err);
     if (l->serves && socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, e->service) != 0)
-        return io_failed(errno, "cannot make a socket pair", "", err);
+        return launch_io_failed(errno, "cannot create a socket pair", "", err);
+    if (plan_is_native(l->plan) && l->plan->sockets.own &&
+        socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, e->connects) != 0)
+        return launch_io_failed(errno, "cannot create a socket pair", "", err);
     for (int i = 0; i < 3 && !l->idle; i++) {
         int pair[2];
         if (l->terminal && !(i == 0 && l->pipe_input))
             continue;
+        if (i == STDERR_FILENO && l->one_output) {
+            e->io[i] = fcntl(e->io[STDOUT_FILENO], F_DUPFD_CLOEXEC, 0);
+            if (e->io[i] < 0)
+                return launch_io_failed(errno, "cannot duplicate a pipe", "", err);
+            continue;
+        }
         if (pipe2(pair, O_CLOEXEC) != 0)
-            return io_failed(errno, "cannot make a pipe", "", err);
+            return launch_io_failed(errno, "cannot create a pipe", "", err);
         e->io[i] = pair[i != 0];
         e->ours[i] = pair[i == 0];
     }
@@ -75,7 +86,7 @@ static bool open_ends(const struct launch *l, struct ends *e, struct err *err)
 
 /* Copies words to memory other than that of our own arguments and environment; returns false if
  * they are too long for any program. */
-static bool copy_words(struct arena *a, const char *const *words, char *const **ret_words)
+static bool launch_copy_words(struct arena *a, const char *const *words, char *const **ret_words)
 {
     size_t n = 0, size = 0;
     for (; words[n]; n++)
@@ -110,7 +121,7 @@ static void identity_map(const char *path, struct buf *b)
         fclose(f);
 }
 
-static bool map_all(pid_t pid, bool other_uid)
+static bool launch_map_all_ids(pid_t pid, bool other_uid)
 {
     AUTO_BUF struct buf uids = BUF_INIT(MAP_MAX), gids = BUF_INIT(MAP_MAX);
     char swapped[LIMITER_MAP];
@@ -124,7 +135,7 @@ static bool map_all(pid_t pid, bool other_uid)
     return write_proc(pid, "uid_map", buf_str(&uids)) && write_proc(pid, "gid_map", buf_str(&gids));
 }
 
-static bool map_one(pid_t pid, bool nests)
+static bool launch_map_one_id(pid_t pid, bool nests)
 {
     AUTO_BUF struct buf uid = BUF_INIT(64), gid = BUF_INIT(64);
     buf_printf(&uid, "%u %u 1\n", nests ? 0 : geteuid(), geteuid());
@@ -137,10 +148,10 @@ static bool map_one(pid_t pid, bool nests)
 static bool map_ids(pid_t pid, const struct init_input *in, char *ret_word)
 {
     *ret_word = INIT_GO_ALL_IDS;
-    if (geteuid() == 0 && map_all(pid, in->other_uid))
+    if (geteuid() == 0 && launch_map_all_ids(pid, in->other_uid))
         return true;
     *ret_word = INIT_GO_ONE_ID;
-    return !in->other_uid && map_one(pid, in->nests);
+    return !in->other_uid && launch_map_one_id(pid, in->nests);
 }
 
 /* Failures ------------------------------------------------------------------------------------ */
@@ -156,8 +167,9 @@ static bool exec_failed(const struct plan *plan, int errnum, struct err *err)
     err_errno(err, E_IO, errnum, "cannot start '" STR_FMT "'", STR_ARG(plan->command));
     if (errnum == EACCES || errnum == ENOENT || errnum == ENOEXEC)
         err_ctx(err, "remedy",
-            "its interpreter (the #! line, or the loader that it names) must be in "
-            "exec.allowed_executables, too");
+            "its interpreter (the #! line, or the loader that it names) must also be %s",
+            plan->remedies.interpreter ? plan->remedies.interpreter
+                                       : "in exec.allowed_executables");
     err_ctx(err, "command", STR_FMT, STR_ARG(plan->command));
     return false;
 }
@@ -172,19 +184,19 @@ static bool setup_failed(const struct plan *plan, const struct init_message *m, 
         return exec_failed(plan, m->errnum, err);
     if (m->stage == STAGE_CHANGED && step && step->overlay)
         return err_errno(err, E_CONFLICT, m->errnum,
-            "a layer of '" STR_FMT "' is not what was opened a moment ago", STR_ARG(step->at));
+            "a layer of '" STR_FMT "' was replaced after it was opened", STR_ARG(step->at));
     if (m->stage == STAGE_CHANGED && step) {
         err_errno(err, E_POLICY_DENIED, m->errnum,
-            "'" STR_FMT "' is not what was checked a moment ago", STR_ARG(step->at));
+            "'" STR_FMT "' was replaced after it was checked", STR_ARG(step->at));
         return err_ctx(err, "path", STR_FMT, STR_ARG(step->at));
     }
     if (m->errnum == EMFILE || m->errnum == ENFILE || m->errnum == ENOMEM || m->errnum == ENOSPC)
-        return io_failed(m->errnum, "cannot build the sandbox: ", primitive, err);
+        return launch_io_failed(m->errnum, "cannot build the sandbox: ", primitive, err);
     if (m->stage == STAGE_PLACE && step)
         return err_errno(
             err, E_IO, m->errnum, "cannot show '" STR_FMT "' in the sandbox", STR_ARG(step->at));
     if (m->stage == STAGE_TMP)
-        return tmpdir_refused(m->errnum, err);
+        return tmpdir_set_error(m->errnum, err);
     if (m->stage == STAGE_CWD)
         return err_errno(err, E_IO, m->errnum, "cannot start in '" STR_FMT "'", STR_ARG(plan->cwd));
     return machine_unavailable(
@@ -199,11 +211,16 @@ static bool clone_failed(int errnum, struct err *err)
 
 /* Receiving ----------------------------------------------------------------------------------- */
 
-/* Receives one packet: returns 1, 0 at the end, or -1 and errno. An attached file descriptor is the
- * terminal. */
-static int receive(struct child *child, struct init_message *ret_message)
+enum {
+    READY_FDS = 2, /* INIT_READY */
+};
+
+/* Receives one packet: returns 1, 0 at the end, or -1 and errno. The kernel drops descriptors that
+ * do not fit in our table; those are -1. */
+static int launch_receive_fds(
+    const struct child *child, struct init_message *ret_message, int ret_fds[READY_FDS])
 {
-    char space[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+    char space[CMSG_SPACE(READY_FDS * sizeof(int))] __attribute__((aligned(8)));
     struct iovec iov = {ret_message, sizeof(*ret_message)};
     struct msghdr msg = {
         .msg_iov = &iov, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
@@ -212,10 +229,31 @@ static int receive(struct child *child, struct init_message *ret_message)
         ;
     struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
     if (c && c->cmsg_type == SCM_RIGHTS)
-        memcpy(&child->terminal, CMSG_DATA(c), sizeof(int));
+        memcpy(ret_fds, CMSG_DATA(c), MIN(c->cmsg_len - CMSG_LEN(0), READY_FDS * sizeof(int)));
     if (n > 0 && (size_t)n != sizeof(*ret_message))
         return 0;
     return n > 0 ? 1 : (int)n;
+}
+
+static int launch_receive(struct child *child, struct init_message *ret_message)
+{
+    int fds[READY_FDS] = {-1, -1}, listener = -1;
+    int got = launch_receive_fds(child, ret_message, fds);
+    const bool ready = got > 0 && ret_message->word == INIT_READY;
+    int *const to[] = {ready && ret_message->value & INIT_SENDS_TERMINAL ? &child->terminal : NULL,
+        ready && ret_message->value & INIT_SENDS_LISTENER && child->listener ? &listener : NULL};
+    for (size_t i = 0, from = 0; i < ARRAY_LEN(to) && from < READY_FDS; i++)
+        if (to[i])
+            *to[i] = TAKE_FD(fds[from++]);
+    for (size_t i = 0; i < READY_FDS; i++)
+        auto_fd(&fds[i]);
+    if (listener >= 0)
+        listener_start(child->listener, listener);
+    if (to[1] && listener < 0) {
+        errno = EMFILE;
+        return -1;
+    }
+    return got;
 }
 
 /* Starting ------------------------------------------------------------------------------------ */
@@ -247,7 +285,7 @@ static pid_t clone_init(const struct plan *plan, const struct cgroup *group, int
     return pid;
 }
 
-static bool plan_has_overlay(const struct plan *plan)
+static bool launch_has_overlay(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->n_steps; i++)
         if (plan->steps[i].kind == PLAN_OVERLAY)
@@ -256,15 +294,16 @@ static bool plan_has_overlay(const struct plan *plan)
 }
 
 /* Fills in the parts that depend on the machine; a missing feature is an error. */
-static bool prepare(const struct launch *l, struct init_input *in, struct err *err)
+static bool launch_prepare(const struct launch *l, struct init_input *in, struct err *err)
 {
     const struct plan *plan = l->plan;
     const struct machine *machine = machine_get();
     bool root = geteuid() == 0;
     in->landlock_abi = machine->landlock_abi;
-    if (!plan_is_native(plan) && plan_has_overlay(plan))
+    if (!plan_is_native(plan) && launch_has_overlay(plan))
         return err_set(err, E_SANDBOX_UNAVAILABLE,
-            "a directory whose changes are kept apart needs namespaces: sandbox \"native\"");
+            "a directory with a separate layer for its changes requires namespaces: use "
+            "sandbox \"native\"");
     if (plan->mode != POLICY_NO_SANDBOX && in->landlock_abi == 0)
         return machine_unavailable(
             &(struct machine_failure){"landlock", machine->landlock_errno, {0}}, err);
@@ -289,17 +328,17 @@ static bool receive_in_time(struct child *child, struct init_message *ret_messag
     while ((ready = poll(&wait, 1, SETUP_MS)) < 0 && errno == EINTR)
         ;
     if (ready == 0)
-        return err_set(
-            err, E_TIMEOUT, "the sandbox was not built within %d seconds", SETUP_MS / 1000);
-    return receive(child, ret_message) > 0 ||
+        return err_set(err, E_TIMEOUT, "timeout: the sandbox was not built within %d seconds",
+            SETUP_MS / 1000);
+    return launch_receive(child, ret_message) > 0 ||
            err_set(err, E_IO,
-               "the sandbox's first process ended without a report; the limit of open files may be "
+               "process 1 of the sandbox ended without a report; the limit on open files may be "
                "too low (ulimit -n)");
 }
 
 /* Opens the terminal's other end here. The kernel drops a descriptor that does not fit in the table
  * of the receiver. */
-static bool take_terminal(const struct init_input *in, struct child *child, struct err *err)
+static bool launch_open_terminal(const struct init_input *in, struct child *child, struct err *err)
 {
     if (!in->terminal)
         return true;
@@ -307,12 +346,36 @@ static bool take_terminal(const struct init_input *in, struct child *child, stru
     if (child->terminal >= 0)
         child->hold = ioctl(child->terminal, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
     if (child->hold < 0 && machine_files_remedy(errno))
-        return io_failed(errno, "cannot open the sandbox's terminal", "", err);
+        return launch_io_failed(errno, "cannot open the sandbox's terminal", "", err);
     return true;
 }
 
-static bool begin(const struct launch *l, const struct init_input *in, struct child *child,
-    int *ret_stage, struct err *err)
+/* Receives the proxy's socket, or the report of an earlier failure. */
+static bool launch_receive_proxy(const struct launch *l, struct child *child, struct err *err)
+{
+    char space[CMSG_SPACE(sizeof(int))] __attribute__((aligned(8)));
+    struct init_message message;
+    struct iovec iov = {&message, sizeof(message)};
+    struct msghdr msg = {
+        .msg_iov = &iov, .msg_iovlen = 1, .msg_control = space, .msg_controllen = sizeof(space)};
+    struct pollfd wait = {.fd = child->control, .events = POLLIN};
+    int ready;
+    while ((ready = poll(&wait, 1, SETUP_MS)) < 0 && errno == EINTR)
+        ;
+    ssize_t n = ready > 0 ? recvmsg(child->control, &msg, MSG_CMSG_CLOEXEC) : -1;
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&msg) : NULL;
+    if (c && c->cmsg_type == SCM_RIGHTS)
+        memcpy(&child->proxy, CMSG_DATA(c), sizeof(int));
+    if (n == (ssize_t)sizeof(message) && message.word == INIT_FAILED)
+        return setup_failed(l->plan, &message, err);
+    return child->proxy >= 0 ||
+           err_set(err, E_IO,
+               "the sandbox did not open a socket for the proxy; the limit on open "
+               "files may be too low (ulimit -n)");
+}
+
+static bool launch_handshake(const struct launch *l, const struct init_input *in,
+    struct child *child, int *ret_stage, struct err *err)
 {
     struct init_message message;
     char word = INIT_GO_ONE_ID;
@@ -324,7 +387,10 @@ static bool begin(const struct launch *l, const struct init_input *in, struct ch
             &(struct machine_failure){primitives[STAGE_MAP], errno, {0}}, err);
     }
     if (send(child->control, &word, 1, MSG_NOSIGNAL) != 1)
-        return err_errno(err, E_IO, errno, "the sandbox's first process is gone");
+        return err_errno(err, E_IO, errno, "lost the connection to process 1 of the sandbox");
+    if (child->native && l->plan->own_network && l->plan->hosts.n && !in->rehearse &&
+        !launch_receive_proxy(l, child, err))
+        return false;
     if (!receive_in_time(child, &message, err))
         return false;
     if (message.word != INIT_READY) {
@@ -333,29 +399,39 @@ static bool begin(const struct launch *l, const struct init_input *in, struct ch
     }
     child->tmp.dev = message.dev;
     child->tmp.ino = message.ino;
-    return take_terminal(in, child, err);
+    if (in->observe && !(message.value & INIT_SENDS_LISTENER))
+        denied_set_gap(l->denied,
+            message.errnum == EBUSY
+                ? "denied: not collected, and Unix sockets only as pairs: another listener already "
+                  "observes this program's system calls, and the kernel allows one"
+                : "denied: not collected, and Unix sockets only as pairs: the kernel does not "
+                  "allow "
+                  "a listener for system calls");
+    return launch_open_terminal(in, child, err);
 }
 
 /* Removes the temporary directory of a sandbox that has ended, if its first process did not. */
-static void give_back(struct tmpdir *tmp)
+static void launch_remove_tmp(struct tmpdir *tmp)
 {
     if (tmp->path)
         tmpdir_remove(tmp);
     tmpdir_done(tmp);
 }
 
-static int by_number(const void *a, const void *b)
+static int launch_compare_ints(const void *a, const void *b)
 {
     const int *x = a, *y = b;
     return (*x > *y) - (*x < *y);
 }
 
 /* Fills in process 1's part in the mechanisms that limit processes. */
-static void take_limiter(const struct limiter *l, struct arena *a, struct init_input *in)
+static void launch_apply_limiter(const struct limiter *l, struct arena *a, struct init_input *in)
 {
-    const enum limiter_way way = l->kept.processes;
+    const enum limiter_method way = l->kept.processes;
     in->grouped = l->group.fd >= 0 && plan_is_native(in->plan);
     in->counts = way == LIMITER_COUNT;
+    in->watches = l->kept.watched;
+    in->space = l->kept.space;
     in->nice = MAX(getpriority(PRIO_PROCESS, 0), 0);
     in->other_uid = way == LIMITER_UID;
     in->limit_uid |= in->other_uid;
@@ -365,7 +441,7 @@ static void take_limiter(const struct limiter *l, struct arena *a, struct init_i
     for (size_t i = 0; i < l->n_trees; i++)
         if (l->trees[i] >= 0)
             sorted[in->n_open++] = l->trees[i];
-    qsort(sorted, in->n_open, sizeof(*sorted), by_number);
+    qsort(sorted, in->n_open, sizeof(*sorted), launch_compare_ints);
     in->open = sorted;
     in->trees = l->trees;
 }
@@ -373,7 +449,7 @@ static void take_limiter(const struct limiter *l, struct arena *a, struct init_i
 /* Counting must not wait for the counted processes, however many there are: process 1 gets a
  * separate scheduling class, which commands do not inherit. Where that is not allowed, the best
  * priority of the normal class. */
-static void prefer(const struct child *child, const struct init_input *in)
+static void launch_raise_priority(const struct child *child, const struct init_input *in)
 {
     const struct sched_param first = {.sched_priority = 1};
     if (!in->counts)
@@ -383,35 +459,58 @@ static void prefer(const struct child *child, const struct init_input *in)
 }
 
 /* Prepares everything up to the clone. */
-static bool ready(const struct launch *l, struct arena *a, const struct limiter *limiter,
-    struct ends *ends, struct init_input *in, struct err *err)
+static bool launch_prepare_all(const struct launch *l, struct arena *a,
+    const struct limiter *limiter, struct launch_ends *ends, struct init_input *in, struct err *err)
 {
     static const char *const none[] = {NULL};
     const char *const *envp = l->idle ? none : l->envp;
-    if (!prepare(l, in, err) || !open_ends(l, ends, err))
+    if (!launch_prepare(l, in, err) || !launch_open_ends(l, ends, err))
         return false;
     if (l->plan->mode == POLICY_LANDLOCK) {
         if (!tmpdir_choose(&in->tmp, err))
             return false;
         envp = tmpdir_env(l->plan, in->tmp.path, envp, a);
     }
-    if (!copy_words(a, l->idle ? none : l->argv, &in->argv) || !copy_words(a, envp, &in->envp)) {
+    if (!launch_copy_words(a, l->idle ? none : l->argv, &in->argv) ||
+        !launch_copy_words(a, envp, &in->envp)) {
         tmpdir_done(&in->tmp);
         return exec_failed(l->plan, E2BIG, err);
     }
-    take_limiter(limiter, a, in);
+    launch_apply_limiter(limiter, a, in);
     in->control = ends->control[1];
     in->service = ends->service[1];
+    in->connects = ends->connects[1];
     memcpy(in->io, ends->io, sizeof(in->io));
     return true;
 }
 
-static bool give_pipes(const struct limiter *limiter, const struct ends *ends, struct err *err)
+static bool give_pipes(
+    const struct limiter *limiter, const struct launch_ends *ends, struct err *err)
 {
     for (int i = 0; i < 3; i++)
         if (!limiter_give_pipe(limiter->kept.processes, ends->io[i]))
-            return err_errno(err, E_IO, errno, "cannot give a pipe to the sandbox's user");
+            return err_errno(
+                err, E_IO, errno, "cannot change the owner of a pipe to the sandbox's user");
     return true;
+}
+
+/* Prepares to listen while the sandbox is being built. */
+static bool launch_listen(const struct launch *l, const struct init_input *in,
+    struct launch_ends *ends, struct child *child, struct err *err)
+{
+    if (l->plan->mode == POLICY_LANDLOCK && l->denied)
+        denied_set_gap(
+            l->denied, "denied: not collected without namespaces (sandbox \"landlock\")");
+    if (!in->observe && in->connects < 0)
+        return true;
+    child->listener = listener_new(&(struct listener_options){.plan = l->plan,
+        .denied = in->observe ? l->denied : NULL,
+        .process_1 = child->pid,
+        .sandbox = child->pidfd,
+        .death = SIGKILL,
+        .connects = TAKE_FD(ends->connects[0])});
+    return child->listener ||
+           err_set(err, E_IO, "cannot start the thread that answers the sandbox's system calls");
 }
 
 /* Starts with limits that are already in place: if that works, they belong to the child from here
@@ -419,7 +518,8 @@ static bool give_pipes(const struct limiter *limiter, const struct ends *ends, s
 static bool start_limited(const struct launch *l, bool rehearse, struct limiter *limiter,
     struct child *ret_child, int *ret_stage, struct err *err)
 {
-    AUTO(ends_done) struct ends ends = {{-1, -1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
+    AUTO(launch_ends_done)
+    struct launch_ends ends = {{-1, -1}, {-1, -1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1}};
     AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
     struct child child = CHILD_NONE;
     struct init_input in = {.plan = l->plan,
@@ -430,9 +530,10 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
         .rehearse = rehearse,
         .idle = l->idle,
         .held = l->held,
+        .observe = l->denied && plan_is_native(l->plan) && !rehearse,
         .nodump = plan_is_native(l->plan) && nodump_is_set()};
     *ret_stage = -1;
-    if (!ready(l, &arena, limiter, &ends, &in, err))
+    if (!launch_prepare_all(l, &arena, limiter, &ends, &in, err))
         return false;
     child.tmp = in.tmp;
     if (!give_pipes(limiter, &ends, err)) {
@@ -451,11 +552,14 @@ static bool start_limited(const struct launch *l, bool rehearse, struct limiter 
         tmpdir_done(&child.tmp);
         return clone_failed(errnum, err);
     }
-    prefer(&child, &in);
+    launch_raise_priority(&child, &in);
     child.control = TAKE_FD(ends.control[0]);
     close(TAKE_FD(ends.control[1]));
     child.service = TAKE_FD(ends.service[0]);
-    if (!begin(l, &in, &child, ret_stage, err)) {
+    auto_fd(&ends.connects[1]);
+    ends.connects[1] = -1;
+    if (!launch_listen(l, &in, &ends, &child, err) ||
+        !launch_handshake(l, &in, &child, ret_stage, err)) {
         child_kill(&child);
         child_close(&child);
         return false;
@@ -482,9 +586,8 @@ static bool is_of_uid(int stage)
     return false;
 }
 
-/* The way that another attempt can do without. It is not known which part of a clone into a group
- * is refused. */
-static enum limiter_way way_to_blame(const struct limiter *limiter, int stage)
+/* It is not known which part of a clone into a group is refused. */
+enum limiter_method launch_way_to_blame(const struct limiter *limiter, int stage)
 {
     if (limiter->group.fd >= 0 && (stage == STAGE_CLONE || stage == STAGE_GROUP))
         return LIMITER_GROUP;
@@ -494,7 +597,7 @@ static enum limiter_way way_to_blame(const struct limiter *limiter, int stage)
 }
 
 /* Makes one attempt. If it fails, returns whether another one may work. */
-static bool start_once(const struct launch *l, bool rehearse, struct limiter_tried *tried,
+static bool launch_start_once(const struct launch *l, bool rehearse, struct limiter_tried *tried,
     struct child *ret_child, bool *ret_again, struct err *err)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT(WORDS_MAX);
@@ -508,10 +611,10 @@ static bool start_once(const struct launch *l, bool rehearse, struct limiter_tri
         return true;
     /* Without a second user namespace, one is enough for everything except limits of IPC. */
     if (stage == STAGE_NEST && machine_get()->ipc_in_namespace) {
-        machine_has_no_second();
+        machine_no_nested_userns();
         *ret_again = true;
     }
-    const enum limiter_way way = way_to_blame(&limiter, stage);
+    const enum limiter_method way = launch_way_to_blame(&limiter, stage);
     if (way != LIMITER_UNKNOWN) {
         *ret_again = true;
         err_move(&tried->failed[way], &failed);
@@ -520,13 +623,14 @@ static bool start_once(const struct launch *l, bool rehearse, struct limiter_tri
     return err_move(err, &failed);
 }
 
-static bool start(const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
+static bool launch_start_retrying(
+    const struct launch *l, bool rehearse, struct child *ret_child, struct err *err)
 {
     AUTO(limiter_tried_done) struct limiter_tried tried = {0};
     for (;;) {
         AUTO_ERR struct err failed = {0};
         bool again;
-        if (start_once(l, rehearse, &tried, ret_child, &again, &failed))
+        if (launch_start_once(l, rehearse, &tried, ret_child, &again, &failed))
             return true;
         if (!again)
             return err_move(err, &failed);
@@ -535,7 +639,7 @@ static bool start(const struct launch *l, bool rehearse, struct child *ret_child
 
 bool launch_start(const struct launch *launch, struct child *ret_child, struct err *err)
 {
-    return start(launch, false, ret_child, err);
+    return launch_start_retrying(launch, false, ret_child, err);
 }
 
 bool launch_rehearse(const struct plan *plan, struct err *err)
@@ -544,7 +648,7 @@ bool launch_rehearse(const struct plan *plan, struct err *err)
     const struct launch launch = {
         .plan = plan, .argv = none, .envp = none, .terminal = true, .rows = 24, .cols = 80};
     struct child child;
-    if (!start(&launch, true, &child, err))
+    if (!launch_start_retrying(&launch, true, &child, err))
         return false;
     child_close(&child);
     return true;
@@ -552,39 +656,54 @@ bool launch_rehearse(const struct plan *plan, struct err *err)
 
 /* Afterwards ---------------------------------------------------------------------------------- */
 
-static void let_go(struct child *child)
+static void launch_release_terminal(struct child *child)
 {
     if (child->hold >= 0)
         close(TAKE_FD(child->hold));
 }
 
-bool child_next(struct child *child, struct child_news *ret_news, struct err *err)
+bool child_read_event(struct child *child, struct child_event *ret_news, struct err *err)
 {
     struct init_message message = {0};
-    int got = receive(child, &message);
+    int got = launch_receive(child, &message);
     if (got <= 0 || message.word != INIT_STOPPED)
-        let_go(child);
+        launch_release_terminal(child);
     child->too_many |= got > 0 && message.word == INIT_EXITED && message.errnum == EAGAIN;
+    if (got > 0 && message.word == INIT_EXITED)
+        child->limiter.kept.memory_kills = message.kills;
     if (got <= 0)
-        *ret_news = (struct child_news){CHILD_GONE, 0};
+        *ret_news = (struct child_event){CHILD_GONE, 0};
     else if (message.word == INIT_EXITED)
-        *ret_news = (struct child_news){CHILD_EXITED, message.value};
+        *ret_news = (struct child_event){CHILD_EXITED, message.value};
     else if (message.word == INIT_STOPPED)
-        *ret_news = (struct child_news){CHILD_STOPPED, message.value};
+        *ret_news = (struct child_event){CHILD_STOPPED, message.value};
     else
         return setup_failed(child->plan, &message, err);
     return true;
 }
 
-void child_blame(const struct child *child, struct err *err)
+bool child_was_heard(const struct child *child, struct err *err)
+{
+    return !child->unheard ||
+           err_set(err, E_INTERNAL,
+               "the thread that answers the sandbox's system calls failed, and everything in the "
+               "sandbox was killed; --no-denials does without it");
+}
+
+void child_explain_kill(const struct child *child, struct err *err)
 {
     if (child->too_many)
         err_wrap(err, "there were more processes than limits.processes, and all were killed");
     const uint64_t kills = child->limiter.kept.oom_kills;
     if (kills) {
-        err_wrap(err, "all processes together needed more memory than limits.memory_bytes, and "
-                      "the kernel killed some");
+        err_wrap(err, "all processes together needed more memory than limits.memory_bytes, and the "
+                      "kernel killed some of them");
         err_ctx_int(err, "oom_kills", (long long)kills);
+    }
+    const uint64_t large = child->limiter.kept.memory_kills;
+    if (large) {
+        err_wrap(err, "a process had more memory than limits.memory_bytes, and was killed");
+        err_ctx_int(err, "memory_kills", (long long)large);
     }
 }
 
@@ -626,15 +745,17 @@ static void await_end(const struct child *child)
 void child_close(struct child *child)
 {
     int *const fds[] = {&child->in, &child->out, &child->err, &child->hold, &child->terminal,
-        &child->control, &child->service};
+        &child->control, &child->service, &child->proxy};
     for (size_t i = 0; i < ARRAY_LEN(fds); i++)
         if (*fds[i] >= 0)
             close(TAKE_FD(*fds[i]));
     if (child->pidfd < 0)
         return;
     await_end(child);
+    child->unheard |= !listener_free(child->listener);
+    child->listener = NULL;
     close(TAKE_FD(child->pidfd));
-    give_back(&child->tmp);
+    launch_remove_tmp(&child->tmp);
     child->limiter.kept.oom_kills = cgroup_oom_kills(&child->limiter.group);
     limiter_close(&child->limiter);
 }

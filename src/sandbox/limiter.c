@@ -4,7 +4,7 @@
 
 #include "sandbox/descriptors.h"
 #include "sandbox/machine.h"
-#include "sandbox/root.h"
+#include "sandbox/new_root.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -25,7 +25,10 @@ enum {
     PROC_PATH = 64,
 };
 
-size_t limiter_ways(const struct limiter_facts *f, enum limiter_way ret_ways[LIMITER_WAYS])
+/* More memory than any machine has: no limit. */
+#define LIMITER_MEMORY_MAX (UINT64_C(1) << 56)
+
+size_t limiter_methods(const struct limiter_facts *f, enum limiter_method ret_ways[LIMITER_WAYS])
 {
     size_t n = 0;
     if (!f->native) {
@@ -45,7 +48,7 @@ size_t limiter_ways(const struct limiter_facts *f, enum limiter_way ret_ways[LIM
     return n;
 }
 
-static struct limiter_facts facts_of(const struct plan *plan)
+static struct limiter_facts limiter_read_facts(const struct plan *plan)
 {
     const struct machine *m = machine_get();
     return (struct limiter_facts){
@@ -57,18 +60,18 @@ static struct limiter_facts facts_of(const struct plan *plan)
     };
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
+static uint64_t limiter_add_capped(uint64_t a, uint64_t b)
 {
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* Adds one for process 1. */
-static struct cgroup_limits group_limits(const struct plan *plan, bool processes)
+struct cgroup_limits limiter_group_limits(const struct plan *plan, bool processes)
 {
     const struct policy_limits *l = &plan->limits;
     return (struct cgroup_limits){
-        .processes = processes ? sum(l->processes, 1) : 0,
-        .memory_bytes = l->asked_memory ? sum(l->memory_bytes, LIMITER_OWN_BYTES) : 0,
+        .processes = processes ? limiter_add_capped(l->processes, 1) : 0,
+        .memory_bytes =
+            l->asked_memory ? limiter_add_capped(l->memory_bytes, LIMITER_OWN_BYTES) : 0,
         .cpu_millis = plan->cpu_millis,
     };
 }
@@ -82,7 +85,7 @@ void limiter_map(char text[LIMITER_MAP])
         other + 1, other + 1, UINT32_MAX - other - 1);
 }
 
-bool limiter_give_pipe(enum limiter_way way, int fd)
+bool limiter_give_pipe(enum limiter_method way, int fd)
 {
     struct statfs fs;
     if (way != LIMITER_UID || fd < 0)
@@ -92,7 +95,7 @@ bool limiter_give_pipe(enum limiter_way way, int fd)
     return fs.f_type != PIPEFS_MAGIC || fchown(fd, LIMITER_OTHER_UID, (gid_t)-1) == 0;
 }
 
-static bool write_map(pid_t pid, const char *name, const char *text)
+static bool limiter_write_map(pid_t pid, const char *name, const char *text)
 {
     char path[PROC_PATH];
     snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
@@ -101,7 +104,7 @@ static bool write_map(pid_t pid, const char *name, const char *text)
 }
 
 /* Waits until it is killed, or its parent ends. It holds no file descriptor of the parent. */
-NORETURN static void hold(pid_t parent)
+NORETURN static void limiter_hold_namespace(pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     syscall(SYS_close_range, 0, ~0u, 0);
@@ -118,7 +121,7 @@ static pid_t start_holder(int *ret_pidfd)
         .flags = CLONE_NEWUSER | CLONE_PIDFD, .pidfd = (uint64_t)(uintptr_t)ret_pidfd};
     pid_t pid = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
     if (pid == 0)
-        hold(self);
+        limiter_hold_namespace(self);
     return pid;
 }
 
@@ -133,7 +136,8 @@ static int open_namespace(void)
         return -1;
     limiter_map(text);
     snprintf(path, sizeof(path), "/proc/%d/ns/user", (int)pid);
-    bool mapped = write_map(pid, "uid_map", text) && write_map(pid, "gid_map", "0 0 4294967295\n");
+    bool mapped = limiter_write_map(pid, "uid_map", text) &&
+                  limiter_write_map(pid, "gid_map", "0 0 4294967295\n");
     int fd = mapped ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     syscall(SYS_pidfd_send_signal, pidfd, SIGKILL, NULL, 0);
     while (waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | __WALL) != 0 && errno == EINTR)
@@ -166,6 +170,13 @@ static void restore_files(void)
     pthread_mutex_unlock(&files.lock);
 }
 
+/* Another thread may have held the lock. */
+void limiter_forked(void)
+{
+    pthread_mutex_init(&files.lock, NULL);
+    files.users = 0;
+}
+
 void limiter_drop_trees(struct limiter *l)
 {
     if (!l->trees)
@@ -179,7 +190,7 @@ void limiter_drop_trees(struct limiter *l)
 }
 
 /* Moves a descriptor above those that process 1 uses itself. */
-static bool lift(int tree, int *ret_tree)
+static bool limiter_lift(int tree, int *ret_tree)
 {
     int high = descriptors_lift(tree, TREES_FROM);
     if (high >= 0)
@@ -197,7 +208,7 @@ static bool map_step(const struct plan_step *step, int namespace, int *ret_tree)
         return true;
     }
     AUTO_FD int tree = given;
-    return lift(tree, ret_tree);
+    return limiter_lift(tree, ret_tree);
 }
 
 /* Adds a reason, after the one for which no group could be made, if any. */
@@ -206,10 +217,10 @@ static void add_reason(struct err *why, const char *what, const char *reason)
     if (why->code == ERR_NONE)
         err_set(why, E_SANDBOX_UNAVAILABLE, "%s: %s", what, reason);
     else
-        err_wrap(why, "%s (%s), and no group", what, reason);
+        err_wrap(why, "%s (%s), and no cgroup", what, reason);
 }
 
-static bool no_uid(struct err *why, const char *what, int errnum)
+static bool limiter_no_uid(struct err *why, const char *what, int errnum)
 {
     add_reason(why, what, strerror(errnum));
     const char *remedy = machine_files_remedy(errnum);
@@ -223,9 +234,9 @@ static bool no_uid(struct err *why, const char *what, int errnum)
 static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *l, struct err *why)
 {
     errno = EOPNOTSUPP;
-    AUTO_FD int namespace = machine_lacks(MACHINE_ID_MAPS) ? -1 : open_namespace();
+    AUTO_FD int namespace = machine_is_disabled(MACHINE_ID_MAPS) ? -1 : open_namespace();
     if (namespace < 0)
-        return no_uid(why, "no other user of the kernel's", errno);
+        return limiter_no_uid(why, "cannot use another user id of the kernel", errno);
     l->trees = ARENA_NEW(a, int, plan->n_steps + 1);
     raise_files();
     for (; l->n_trees < plan->n_steps; l->n_trees++) {
@@ -233,9 +244,9 @@ static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *
         if (map_step(step, namespace, &l->trees[l->n_trees]))
             continue;
         bool is_layer = step->kind == PLAN_OVERLAY;
-        no_uid(why,
-            is_layer ? "no id-mapped mount of an overlay"
-                     : arena_printf(a, "no id-mapped mount of '%s'", step->at.p),
+        limiter_no_uid(why,
+            is_layer ? "cannot create an id-mapped mount of an overlay"
+                     : arena_printf(a, "cannot create an id-mapped mount of '%s'", step->at.p),
             errno);
         limiter_drop_trees(l);
         return false;
@@ -245,46 +256,59 @@ static bool map_trees(const struct plan *plan, struct arena *a, struct limiter *
 
 /* Opening ------------------------------------------------------------------------------------- */
 
-static bool refuse(const char *what, const char *option, const struct err *why, struct err *err)
+static bool limiter_refuse(const struct plan *plan, const char *what, const char *option,
+    const struct err *why, struct err *err)
 {
     const struct err_pair *remedy = err_ctx_get(why, "remedy");
     err_set(err, E_SANDBOX_UNAVAILABLE,
-        "the limit on %s can't be kept exactly on this machine, and nothing was run: %s", what,
-        why->message);
+        "the limit on %s cannot be enforced exactly on this machine, and nothing was run: "
+        "%s",
+        what, why->message);
     err_ctx(err, "primitive", "%s", what);
     err_ctx(err, "limit", "%s", option);
-    return err_ctx(err, "remedy", "%s; or accept it with --ack-inexact-limits",
-        remedy ? remedy->text : "boot Linux 6.14 or newer");
+    return err_ctx(err, "remedy", "%s; or %s", remedy ? remedy->text : "boot Linux 6.14 or newer",
+        plan->remedies.inexact ? plan->remedies.inexact
+                               : "set limits_inexact_ack to true in the policy");
 }
 
-static bool check(const struct plan *plan, const struct limiter_kept *kept, const struct err *why,
-    struct err *err)
+static bool limiter_check(const struct plan *plan, const struct limiter_kept *kept,
+    const struct err *why, struct err *err)
 {
     if (plan->limits_inexact)
         return true;
     const bool exact = kept->processes != LIMITER_COUNT && kept->processes != LIMITER_NOTHING;
     if (!exact && plan->limits.asked_processes)
-        return refuse("processes", "processes", why, err);
+        return limiter_refuse(plan, "processes", "processes", why, err);
     if (plan->cpu_millis && !kept->cpus)
-        return refuse("CPUs", "cpus", why, err);
+        return limiter_refuse(plan, "CPUs", "cpus", why, err);
     return true;
 }
 
-static bool works(const struct plan *plan, enum limiter_way way, struct arena *a, struct limiter *l,
-    struct err *why)
+static bool limiter_works(const struct plan *plan, enum limiter_method way, struct arena *a,
+    struct limiter *l, struct err *why)
 {
     if (way == LIMITER_GROUP)
         return l->group.fd >= 0 && l->group.kept & CGROUP_PIDS;
     return way != LIMITER_UID || map_trees(plan, a, l, why);
 }
 
-static struct limiter_kept kept_by(enum limiter_way way, unsigned group)
+/* Programs of developers reserve address space that they do not use. */
+static struct limiter_kept limiter_kept_by(
+    const struct plan *plan, enum limiter_method way, unsigned group)
 {
+    const bool memory = group & CGROUP_MEMORY;
+    const bool space = plan_is_native(plan) && plan->developer;
     return (struct limiter_kept){
-        way, group & CGROUP_MEMORY, group & CGROUP_CPU, group & CGROUP_UNSEEN};
+        .processes = way,
+        .memory = memory,
+        .cpus = group & CGROUP_CPU,
+        .space = space,
+        .watched = space && !memory && plan->limits.memory_bytes <= LIMITER_MEMORY_MAX,
+        .unseen = group & CGROUP_UNSEEN,
+    };
 }
 
-static bool was_tried(const struct limiter_tried *tried, enum limiter_way way)
+static bool was_tried(const struct limiter_tried *tried, enum limiter_method way)
 {
     return tried && tried->failed[way].code != ERR_NONE;
 }
@@ -299,25 +323,26 @@ bool limiter_open(const struct plan *plan, const struct limiter_tried *tried, st
     struct limiter *ret_limiter, struct err *err)
 {
     AUTO_ERR struct err why = {0};
-    const struct limiter_facts facts = facts_of(plan);
-    enum limiter_way ways[LIMITER_WAYS];
+    const struct limiter_facts facts = limiter_read_facts(plan);
+    enum limiter_method ways[LIMITER_WAYS];
     struct limiter l = LIMITER_NONE;
-    size_t n = limiter_ways(&facts, ways), i = 0;
-    const struct cgroup_limits limits = group_limits(plan, ways[0] == LIMITER_GROUP);
+    size_t n = limiter_methods(&facts, ways), i = 0;
+    const struct cgroup_limits limits = limiter_group_limits(plan, ways[0] == LIMITER_GROUP);
     if (was_tried(tried, LIMITER_GROUP))
-        err_set(&why, E_SANDBOX_UNAVAILABLE, "no process can be started in a cgroup of its own: %s",
+        err_set(&why, E_SANDBOX_UNAVAILABLE, "cannot start a process in a separate cgroup: %s",
             tried->failed[LIMITER_GROUP].message);
     else if (cgroup_wanted(&limits) && !cgroup_make(&limits, &l.group, &why))
         l.group = CGROUP_NONE;
     else if (ways[0] == LIMITER_GROUP && !(l.group.kept & CGROUP_PIDS))
-        err_set(&why, E_SANDBOX_UNAVAILABLE, "a cgroup made here has no limit of processes");
+        err_set(&why, E_SANDBOX_UNAVAILABLE, "a cgroup created here has no limit on processes");
     if (was_tried(tried, LIMITER_UID))
-        add_reason(&why, "nothing can be started as another user of the kernel's",
+        add_reason(&why, "cannot start a process with another user id of the kernel",
             tried->failed[LIMITER_UID].message);
-    while (i < n - 1 && (was_tried(tried, ways[i]) || !works(plan, ways[i], arena, &l, &why)))
+    while (
+        i < n - 1 && (was_tried(tried, ways[i]) || !limiter_works(plan, ways[i], arena, &l, &why)))
         i++;
-    l.kept = kept_by(ways[i], l.group.kept);
-    if (!check(plan, &l.kept, &why, err)) {
+    l.kept = limiter_kept_by(plan, ways[i], l.group.kept);
+    if (!limiter_check(plan, &l.kept, &why, err)) {
         limiter_close(&l);
         return false;
     }
@@ -331,19 +356,20 @@ void limiter_close(struct limiter *l)
     cgroup_remove(&l->group);
 }
 
-struct limiter_kept limiter_look(const struct plan *plan)
+struct limiter_kept limiter_probe(const struct plan *plan)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
     AUTO_ERR struct err ignored = {0};
-    const struct limiter_facts facts = facts_of(plan);
-    enum limiter_way ways[LIMITER_WAYS];
+    const struct limiter_facts facts = limiter_read_facts(plan);
+    enum limiter_method ways[LIMITER_WAYS];
     struct limiter l = LIMITER_NONE;
-    size_t n = limiter_ways(&facts, ways), i = 0;
-    const struct cgroup_limits limits = group_limits(plan, ways[0] == LIMITER_GROUP);
-    unsigned offered = cgroup_offers(&limits);
-    while (i < n - 1 && (ways[i] == LIMITER_GROUP ? !(offered & CGROUP_PIDS)
-                                                  : !works(plan, ways[i], &a, &l, &ignored)))
+    size_t n = limiter_methods(&facts, ways), i = 0;
+    const struct cgroup_limits limits = limiter_group_limits(plan, ways[0] == LIMITER_GROUP);
+    unsigned offered = cgroup_probe(&limits);
+    while (
+        i < n - 1 && (ways[i] == LIMITER_GROUP ? !(offered & CGROUP_PIDS)
+                                               : !limiter_works(plan, ways[i], &a, &l, &ignored)))
         i++;
     limiter_close(&l);
-    return kept_by(ways[i], offered);
+    return limiter_kept_by(plan, ways[i], offered);
 }

@@ -16,7 +16,7 @@
 #include "sandbox/cgroup.h"
 #include "sandbox/plan.h"
 
-enum limiter_way {
+enum limiter_method {
     LIMITER_UNKNOWN, /* not decided yet */
     LIMITER_NOTHING, /* their number is not limited: without namespaces and without a cgroup */
     LIMITER_PID_MAX, /* kernel.pid_max of the pid namespace */
@@ -36,11 +36,14 @@ enum {
 
 /* The decision, for reports. */
 struct limiter_kept {
-    enum limiter_way processes;
+    enum limiter_method processes;
     bool memory; /* of all processes together */
     bool cpus;
-    bool unseen;        /* a cgroup was left whose BPF programs can't be seen */
-    uint64_t oom_kills; /* afterwards: processes killed for the memory limit of all together */
+    bool watched;          /* memory of each process is sampled: see sandbox/memory_watch.h */
+    bool space;            /* address space is not limited, since memory is limited otherwise */
+    bool unseen;           /* a cgroup was left whose BPF programs can't be seen */
+    uint64_t oom_kills;    /* afterwards: processes killed for the memory limit of all together */
+    uint64_t memory_kills; /* afterwards: processes killed for the limit of each */
 };
 
 /* The facts that the choice depends on. */
@@ -54,7 +57,11 @@ struct limiter_facts {
 
 /* The ways to limit the number of processes, the best first; the last one is always available.
  * Pure. */
-size_t limiter_ways(const struct limiter_facts *facts, enum limiter_way ret_ways[LIMITER_WAYS]);
+size_t limiter_methods(
+    const struct limiter_facts *facts, enum limiter_method ret_ways[LIMITER_WAYS]);
+
+/* The limits of a plan's cgroup: the command's, and as much as the sandbox itself needs. Pure. */
+struct cgroup_limits limiter_group_limits(const struct plan *plan, bool processes);
 
 struct limiter {
     struct limiter_kept kept;
@@ -78,6 +85,9 @@ void limiter_tried_done(struct limiter_tried *tried);
 MUST_USE bool limiter_open(const struct plan *plan, const struct limiter_tried *tried,
     struct arena *arena, struct limiter *ret_limiter, struct err *err);
 
+/* For the copy of a caller with threads, after fork(). */
+void limiter_forked(void);
+
 /* Closes our descriptors of mounts that the sandbox has taken over. */
 void limiter_drop_trees(struct limiter *limiter);
 
@@ -85,11 +95,11 @@ void limiter_drop_trees(struct limiter *limiter);
 void limiter_close(struct limiter *limiter);
 
 /* Returns what limiter_open() would decide. Leaves nothing behind. */
-struct limiter_kept limiter_look(const struct plan *plan);
+struct limiter_kept limiter_probe(const struct plan *plan);
 
 /* Gives a pipe for a command's streams to the command's user, who may then open it by its name in
  * /proc (/dev/stdout); other files are left unchanged. Returns false and errno on failure. */
-MUST_USE bool limiter_give_pipe(enum limiter_way way, int fd);
+MUST_USE bool limiter_give_pipe(enum limiter_method way, int fd);
 
 /* The uid_map of LIMITER_UID: user 0 is LIMITER_OTHER_UID, and the other way round. */
 void limiter_map(char text[LIMITER_MAP]);

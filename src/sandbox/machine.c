@@ -21,7 +21,7 @@ enum {
 };
 
 /* The first bytes of a file; "" if it can't be read. */
-static size_t read_text(const char *path, char text[TEXT_MAX])
+static size_t machine_read_text(const char *path, char text[TEXT_MAX])
 {
     AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC);
     ssize_t n = fd >= 0 ? read(fd, text, TEXT_MAX - 1) : -1;
@@ -33,7 +33,7 @@ static int read_setting(const char *path)
 {
     char text[TEXT_MAX];
     int64_t value;
-    size_t n = read_text(path, text);
+    size_t n = machine_read_text(path, text);
     if (n == 0 || !str_to_int(str_trim_end(str_n(text, n), '\n'), 0, INT_MAX, &value))
         return MACHINE_UNKNOWN;
     return (int)value;
@@ -53,7 +53,7 @@ static void find_secret(struct machine *m)
 {
     char text[TEXT_MAX];
     uintptr_t from = 0, to = 0;
-    read_text("/proc/self/stat", text);
+    machine_read_text("/proc/self/stat", text);
     char *p = strrchr(text, ')');
     for (int field = 3; p && field <= STAT_ENV_END; field++) {
         p = strchr(p, ' ');
@@ -104,14 +104,14 @@ static bool is_kernel_root(void)
     char text[TEXT_MAX];
     if (geteuid() != 0)
         return false;
-    read_text("/proc/self/uid_map", text);
+    machine_read_text("/proc/self/uid_map", text);
     return machine_maps_root(text);
 }
 
 /* Facts that don't change while we run, collected once: several threads may be the first to ask. */
 static struct machine machine;
 
-static void look(void)
+static void machine_inspect(void)
 {
     struct utsname names;
     machine = (struct machine){
@@ -136,23 +136,23 @@ static void look(void)
 const struct machine *machine_get(void)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
-    BUG_ON(pthread_once(&once, look) != 0);
+    BUG_ON(pthread_once(&once, machine_inspect) != 0);
     return &machine;
 }
 
-void machine_has_no_second(void)
+void machine_no_nested_userns(void)
 {
     machine.ipc_in_namespace = false;
 }
 
-void machine_lack(unsigned parts)
+void machine_disable(unsigned parts)
 {
     machine_get();
     machine.lacking |= parts;
     machine.pid_max_in_namespace &= !(parts & MACHINE_PID_MAX);
 }
 
-bool machine_lacks(unsigned parts)
+bool machine_is_disabled(unsigned parts)
 {
     return machine_get()->lacking & parts;
 }
@@ -169,12 +169,11 @@ const char *machine_files_remedy(int errnum)
     if (errnum == EMFILE)
         return "allow more open files (ulimit -n)";
     if (errnum == ENFILE)
-        return "end programs that have many open files, or raise the limit, as root: sysctl "
+        return "stop programs that have many open files, or raise the limit as root: sysctl "
                "fs.file-max";
     if (errnum == ETOOMANYREFS)
-        return "the user's programs have too many file descriptors on the way between them: end "
-               "the "
-               "one that holds them, or allow more open files (ulimit -n)";
+        return "the user's programs have too many file descriptors in flight (SCM_RIGHTS): stop "
+               "the program that holds them, or allow more open files (ulimit -n)";
     return NULL;
 }
 
@@ -183,14 +182,13 @@ static const char *overlay_remedy(int errnum)
     if (errnum == ENODEV)
         return "as root: modprobe overlay";
     if (errnum == EINVAL)
-        return "the box's directory must be on a file system with user.* attributes that is no "
-               "overlay itself (ext4, xfs, btrfs): set CORDON_HOME to such a place; and nothing "
-               "may "
-               "be mounted below the project";
+        return "the box's directory must be on a file system with user.* attributes that is not "
+               "an overlay itself (ext4, xfs, btrfs): set CORDON_HOME to such a directory; and "
+               "nothing must be mounted below the project";
     if (errnum == EPERM)
         return "overlayfs in a user namespace needs Linux 5.11 or newer";
-    return "the box's directory must be writable and on a file system like ext4, xfs or btrfs: set "
-           "CORDON_HOME to such a place";
+    return "the box's directory must be writable and on a file system like ext4, xfs or "
+           "btrfs: set CORDON_HOME to such a directory";
 }
 
 /* Remedies for primitives that are specific enough by themselves. */
@@ -207,30 +205,30 @@ static const char *own_remedy(const struct machine_failure *failure)
 }
 
 static const char *find_remedy(
-    const struct machine_failure *failure, const struct findings *findings)
+    const struct machine_failure *failure, const struct diagnose_findings *findings)
 {
     const char *own = own_remedy(failure);
-    const struct finding *cause = findings_cause(findings);
+    const struct diagnose_finding *cause = diagnose_cause(findings);
     if (own)
         return own;
     return cause && cause->remedy
                ? cause->remedy
-               : "'cordon doctor' says what this machine offers; a filter around "
-                 "this process may refuse namespaces";
+               : "run 'cordon doctor' to check this machine; a seccomp filter on this process may "
+                 "block namespaces";
 }
 
 /* No setting of the machine explains it, and another mode has the same limit. */
 static bool lacks_files(const struct machine_failure *failure, struct err *err)
 {
     err_errno(err, E_SANDBOX_UNAVAILABLE, failure->errnum,
-        "the sandbox can't be built, and nothing was run: %s", failure->primitive);
+        "the sandbox cannot be built, and nothing was run: %s", failure->primitive);
     err_ctx(err, "primitive", "%s", failure->primitive);
     err_ctx(err, "errno", "%s", strerrorname_np(failure->errnum));
     return err_ctx(err, "remedy", "%s", machine_files_remedy(failure->errnum));
 }
 
 /* Whether the kernel has the features that the weaker mode needs. */
-static bool can_be_weaker(const struct facts *facts)
+static bool can_be_weaker(const struct diagnose_facts *facts)
 {
     return facts->landlock_abi > 0 && facts->failed != FAILED_SECCOMP &&
            facts->failed != FAILED_OTHER;
@@ -240,8 +238,8 @@ bool machine_unavailable(const struct machine_failure *failure, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(FACTS_ARENA);
     AUTO_BUF struct buf found = BUF_INIT(8192);
-    struct facts facts;
-    struct findings findings;
+    struct diagnose_facts facts;
+    struct diagnose_findings findings;
     if (machine_files_remedy(failure->errnum))
         return lacks_files(failure, err);
     machine_facts(failure, &a, &facts);
@@ -250,15 +248,15 @@ bool machine_unavailable(const struct machine_failure *failure, struct err *err)
         buf_printf(&found, "%s%s", i ? "; " : "", findings.p[i].text);
     const char *name = strerrorname_np(failure->errnum);
     err_errno(err, E_SANDBOX_UNAVAILABLE, failure->errnum,
-        "the sandbox can't be built, and nothing was run: %s", failure->primitive);
+        "the sandbox cannot be built, and nothing was run: %s", failure->primitive);
     err_ctx(err, "primitive", "%s", failure->primitive);
     err_ctx(err, "errno", "%s", name ? name : "unknown");
     if (failure->path.p)
         err_ctx(err, "path", STR_FMT, STR_ARG(failure->path));
-    err_ctx(err, "found", "%s", found.n ? buf_z(&found) : "nothing that explains it");
+    err_ctx(err, "found", "%s", found.n ? buf_z(&found) : "no known cause");
     if (can_be_weaker(&facts))
         err_ctx(err, "weaker",
-            "commands, not boxes, can run without namespaces: --sandbox landlock "
+            "commands, but not boxes, can run without namespaces: --sandbox landlock "
             "--ack-unsafe-sandbox");
     return err_ctx(err, "remedy", "%s", find_remedy(failure, &findings));
 }

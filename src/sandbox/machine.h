@@ -28,7 +28,7 @@ struct machine {
     bool pid_max_in_namespace;     /* kernel.pid_max is per pid namespace (6.14) */
     bool limits_by_namespace;      /* RLIMIT_NPROC counts per user namespace (5.14) */
     bool kernel_root;              /* the kernel's user 0, exempt from RLIMIT_NPROC */
-    _Atomic unsigned lacking;      /* see machine_lack() */
+    _Atomic unsigned lacking;      /* see machine_disable() */
     _Atomic bool ipc_in_namespace; /* settings of SysV IPC belong to its namespace's owner (6.9) */
     int userns_clone;              /* kernel.unprivileged_userns_clone */
     int max_userns;                /* user.max_user_namespaces */
@@ -47,11 +47,11 @@ bool machine_maps_root(const char *uid_map);
 
 /* Records that a second user namespace is not available after all, without which a user can't limit
  * SysV IPC. */
-void machine_has_no_second(void);
+void machine_no_nested_userns(void);
 
 /* Pretends from now on that this machine lacks these features. For tests of the fallbacks. */
-void machine_lack(unsigned parts);
-bool machine_lacks(unsigned parts);
+void machine_disable(unsigned parts);
+bool machine_is_disabled(unsigned parts);
 
 /* The pid_max that allows this many processes in the sandbox, if pids begin at MACHINE_PID_FIRST:
  * the kernel gives out each pid below that only once. */

@@ -17,7 +17,7 @@ enum {
 };
 
 /* The first bytes of a file; "" if it can't be read. NULs become line breaks. */
-static const char *text_of(struct arena *a, const char *path)
+static const char *facts_read_text(struct arena *a, const char *path)
 {
     AUTO_FD int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     char *text = fd >= 0 ? ARENA_NEW(a, char, TEXT_MAX) : NULL;
@@ -29,7 +29,7 @@ static const char *text_of(struct arena *a, const char *path)
     return text ? text : "";
 }
 
-static bool is_there(const char *path)
+static bool facts_exists(const char *path)
 {
     struct stat st;
     return stat(path, &st) == 0;
@@ -39,25 +39,26 @@ static bool is_there(const char *path)
 static const char *find_manager(struct arena *a)
 {
     static const char title[] = "container=";
-    const char *text = text_of(a, "/run/systemd/container"), *own = getenv("container");
+    const char *text = facts_read_text(a, "/run/systemd/container"), *own = getenv("container");
     if (text[0])
         return text;
     if (own && own[0])
         return own;
-    text = text_of(a, "/proc/1/environ");
+    text = facts_read_text(a, "/proc/1/environ");
     const char *at = strncmp(text, title, strlen(title)) == 0 ? text : strstr(text, "\ncontainer=");
     return at ? strchr(at, '=') + 1 : "";
 }
 
 /* Names of our ancestor processes, one per line, up to the outermost visible one. */
-static const char *find_above(struct arena *a)
+static const char *facts_find_ancestors(struct arena *a)
 {
     AUTO_BUF struct buf names = BUF_INIT(TEXT_MAX);
     long pid = getppid();
     for (int i = 0; pid > 0 && i < ABOVE_MAX; i++) {
         char path[PROC_PATH];
         snprintf(path, sizeof(path), "/proc/%ld/stat", pid);
-        const char *text = text_of(a, path), *name = strchr(text, '('), *end = strrchr(text, ')');
+        const char *text = facts_read_text(a, path), *name = strchr(text, '('),
+                   *end = strrchr(text, ')');
         if (!name || !end)
             break;
         buf_add_str(&names, str_n(name + 1, (size_t)(end - name - 1)));
@@ -75,7 +76,7 @@ static const char *find_host(struct arena *a)
     return uname(&names) == 0 ? arena_strdup(a, str_z(names.nodename)) : "";
 }
 
-static const char *find_self(struct arena *a)
+static const char *facts_find_self(struct arena *a)
 {
     char self[PATH_MAX];
     ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
@@ -85,7 +86,7 @@ static const char *find_self(struct arena *a)
 /* Steps by a word in the primitive's name (sandbox/stage.h); the first match counts. */
 static const struct {
     const char *word;
-    enum failed failed;
+    enum diagnose_failed failed;
 } steps[] = {
     {"clone3", FAILED_NAMESPACES},
     {"uid_map", FAILED_NAMESPACES},
@@ -101,7 +102,7 @@ static const struct {
     {"seccomp", FAILED_SECCOMP},
 };
 
-static enum failed step_of(const struct machine_failure *failure)
+static enum diagnose_failed facts_failed_step(const struct machine_failure *failure)
 {
     if (!failure)
         return FAILED_NOTHING;
@@ -111,34 +112,35 @@ static enum failed step_of(const struct machine_failure *failure)
     return FAILED_OTHER;
 }
 
-void machine_facts(const struct machine_failure *failure, struct arena *a, struct facts *ret)
+void machine_facts(
+    const struct machine_failure *failure, struct arena *a, struct diagnose_facts *ret)
 {
     const struct machine *m = machine_get();
-    *ret = (struct facts){
+    *ret = (struct diagnose_facts){
         .release = m->release,
-        .version = text_of(a, "/proc/version"),
-        .lsm = text_of(a, "/sys/kernel/security/lsm"),
-        .status = text_of(a, "/proc/self/status"),
-        .uid_map = text_of(a, "/proc/self/uid_map"),
-        .cgroup = text_of(a, "/proc/self/cgroup"),
-        .mounts = text_of(a, "/proc/self/mountinfo"),
-        .apparmor = text_of(a, "/proc/self/attr/apparmor/current"),
+        .version = facts_read_text(a, "/proc/version"),
+        .lsm = facts_read_text(a, "/sys/kernel/security/lsm"),
+        .status = facts_read_text(a, "/proc/self/status"),
+        .uid_map = facts_read_text(a, "/proc/self/uid_map"),
+        .cgroup = facts_read_text(a, "/proc/self/cgroup"),
+        .mounts = facts_read_text(a, "/proc/self/mountinfo"),
+        .apparmor = facts_read_text(a, "/proc/self/attr/apparmor/current"),
         .manager = find_manager(a),
-        .above = find_above(a),
+        .above = facts_find_ancestors(a),
         .host = find_host(a),
-        .self = find_self(a),
-        .dockerenv = is_there("/.dockerenv"),
-        .containerenv = is_there("/run/.containerenv"),
+        .self = facts_find_self(a),
+        .dockerenv = facts_exists("/.dockerenv"),
+        .containerenv = facts_exists("/run/.containerenv"),
         .kubernetes =
-            is_there("/run/secrets/kubernetes.io") || getenv("KUBERNETES_SERVICE_HOST") != NULL,
+            facts_exists("/run/secrets/kubernetes.io") || getenv("KUBERNETES_SERVICE_HOST") != NULL,
         .root = geteuid() == 0,
-        .has_userns = is_there("/proc/self/ns/user"),
+        .has_userns = facts_exists("/proc/self/ns/user"),
         .userns_clone = m->userns_clone,
         .max_userns = m->max_userns,
         .apparmor_userns = m->apparmor_userns,
         .landlock_abi = m->landlock_abi,
         .landlock_errno = m->landlock_errno,
-        .failed = step_of(failure),
+        .failed = facts_failed_step(failure),
         .errnum = failure ? failure->errnum : 0,
     };
 }

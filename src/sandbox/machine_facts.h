@@ -11,7 +11,8 @@
 #include "sandbox/machine.h"
 
 /* Collects all facts. `failure` may be NULL: then no step has failed, and errnum is 0. */
-void machine_facts(const struct machine_failure *failure, struct arena *arena, struct facts *ret);
+void machine_facts(
+    const struct machine_failure *failure, struct arena *arena, struct diagnose_facts *ret);
 
 /* Gets the failure from an error of machine_unavailable(); its texts belong to the error. Returns
  * false for other errors. */

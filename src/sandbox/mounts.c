@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/mounts.h"
 
+#include "base/fnv.h"
 #include "io/file.h"
 #include "path/lexical.h"
 #include "sandbox/machine.h"
@@ -21,7 +22,7 @@ enum {
     FIELDS,
 };
 
-struct mount {
+struct mounts_entry {
     struct str field[FIELDS]; /* still escaped */
     struct str type;
 };
@@ -39,7 +40,7 @@ static bool is_kernel_type(struct str type)
 }
 
 /* Blanks, tabs, line breaks and backslashes are written as \ooo. */
-static struct str unescape(struct arena *arena, struct str text)
+static struct str mounts_unescape(struct arena *arena, struct str text)
 {
     char *out = arena_alloc(arena, text.n + 1);
     size_t n = 0;
@@ -57,9 +58,9 @@ static struct str unescape(struct arena *arena, struct str text)
 
 /* "36 35 98:0 /mnt1 /mnt2 rw,noatime shared:1 - ext3 /dev/root rw": the optional fields end in "-".
  */
-static bool parse_line(struct str line, struct mount *ret_mount)
+static bool mounts_parse_line(struct str line, struct mounts_entry *ret_mount)
 {
-    struct mount mount = {0};
+    struct mounts_entry mount = {0};
     struct str word, rest = line;
     for (int field = 0; str_cut(rest, ' ', &word, &rest); field++) {
         if (field < FIELDS)
@@ -73,7 +74,7 @@ static bool parse_line(struct str line, struct mount *ret_mount)
 }
 
 /* Iterates over the mounts: one that can't be parsed or stored ends it with an error. */
-struct reader {
+struct mounts_reader {
     struct arena *arena;
     struct str rest;
     const char *failed; /* the step that failed, or NULL */
@@ -81,33 +82,34 @@ struct reader {
     size_t n, cap;
 };
 
-static void reader_fail(struct reader *r, const char *why)
+static void mounts_reader_fail(struct mounts_reader *r, const char *why)
 {
     r->failed = why;
     r->rest = (struct str){0};
 }
 
-static bool next_mount(struct reader *r, struct mount *ret_mount)
+static bool mounts_next(struct mounts_reader *r, struct mounts_entry *ret_mount)
 {
     struct str line;
     if (r->rest.n == 0)
         return false;
-    if (str_cut(r->rest, '\n', &line, &r->rest) && parse_line(line, ret_mount) &&
+    if (str_cut(r->rest, '\n', &line, &r->rest) && mounts_parse_line(line, ret_mount) &&
         arena_left(r->arena) > 4 * line.n + r->cap * 2 * sizeof(*r->p) + LEFT_OVER)
         return true;
-    reader_fail(r, "understanding /proc/self/mountinfo");
+    mounts_reader_fail(r, "parsing /proc/self/mountinfo");
     return false;
 }
 
-static void keep(struct reader *r, struct str path)
+static void mounts_keep(struct mounts_reader *r, struct str path)
 {
     ARENA_GROW(r->arena, r->p, r->n, r->cap);
     r->p[r->n++] = path;
     if (r->n == MOUNTS_MAX)
-        reader_fail(r, "hiding so many mounts of the host");
+        mounts_reader_fail(r, "hiding too many mounts of the host");
 }
 
-static bool reader_end(const struct reader *r, struct mounts_list *ret_list, struct err *err)
+static bool mounts_reader_finish(
+    const struct mounts_reader *r, struct mounts_list *ret_list, struct err *err)
 {
     if (r->failed)
         return machine_unavailable(&(struct machine_failure){r->failed, E2BIG, {0}}, err);
@@ -118,78 +120,108 @@ static bool reader_end(const struct reader *r, struct mounts_list *ret_list, str
 bool mounts_of_kernel(
     struct arena *arena, struct str mountinfo, struct mounts_list *ret_list, struct err *err)
 {
-    struct reader r = {.arena = arena, .rest = mountinfo};
-    struct mount mount;
-    while (next_mount(&r, &mount)) {
+    struct mounts_reader r = {.arena = arena, .rest = mountinfo};
+    struct mounts_entry mount;
+    while (mounts_next(&r, &mount)) {
         struct str at = mount.field[FIELD_AT];
         if (is_kernel_type(mount.type) && !lexical_is_below(STR("/proc"), at) &&
             !lexical_is_below(STR("/sys"), at) && !lexical_is_below(STR("/dev"), at))
-            keep(&r, unescape(arena, at));
+            mounts_keep(&r, mounts_unescape(arena, at));
     }
-    return reader_end(&r, ret_list, err);
+    return mounts_reader_finish(&r, ret_list, err);
+}
+
+bool mounts_below(
+    struct arena *arena, struct str mountinfo, struct str path, bool *ret_any, struct err *err)
+{
+    struct mounts_reader r = {.arena = arena, .rest = mountinfo};
+    struct mounts_list ignored;
+    struct mounts_entry mount;
+    bool any = false;
+    while (mounts_next(&r, &mount)) {
+        struct str at = mounts_unescape(arena, mount.field[FIELD_AT]);
+        any |= lexical_is_below(path, at) && !str_eq(path, at);
+    }
+    if (!mounts_reader_finish(&r, &ignored, err))
+        return false;
+    *ret_any = any;
+    return true;
 }
 
 /* Returns false on errors and if there is no such mount. */
-static bool find_mount(struct reader *r, uint64_t id, struct mount *ret_mount)
+static bool find_mount(struct mounts_reader *r, uint64_t id, struct mounts_entry *ret_mount)
 {
     char text[24];
     snprintf(text, sizeof(text), "%llu", (unsigned long long)id);
-    while (next_mount(r, ret_mount))
+    while (mounts_next(r, ret_mount))
         if (str_is(ret_mount->field[FIELD_ID], text))
             return true;
     return false;
 }
 
-bool mounts_twins(struct arena *arena, struct str mountinfo, const struct mounts_place *place,
+bool mounts_other_names(struct arena *arena, struct str mountinfo, const struct mounts_place *place,
     struct mounts_list *ret_list, struct err *err)
 {
-    struct reader first = {.arena = arena, .rest = mountinfo};
-    struct reader r = {.arena = arena, .rest = mountinfo};
-    struct mount own, other;
+    struct mounts_reader first = {.arena = arena, .rest = mountinfo};
+    struct mounts_reader r = {.arena = arena, .rest = mountinfo};
+    struct mounts_entry own, other;
     if (!find_mount(&first, place->mount, &own))
-        return reader_end(&first, ret_list, err);
-    struct str at = unescape(arena, own.field[FIELD_AT]);
+        return mounts_reader_finish(&first, ret_list, err);
+    struct str at = mounts_unescape(arena, own.field[FIELD_AT]);
     if (!lexical_is_below(at, place->path))
-        return reader_end(&first, ret_list, err);
+        return mounts_reader_finish(&first, ret_list, err);
     /* Its path within its file system. */
     struct str inner = lexical_absolute(
-        arena, unescape(arena, own.field[FIELD_ROOT]), lexical_rest(at, place->path));
-    while (next_mount(&r, &other)) {
-        struct str root = unescape(arena, other.field[FIELD_ROOT]);
+        arena, mounts_unescape(arena, own.field[FIELD_ROOT]), lexical_rest(at, place->path));
+    while (mounts_next(&r, &other)) {
+        struct str root = mounts_unescape(arena, other.field[FIELD_ROOT]);
         if (!str_eq(other.field[FIELD_DEV], own.field[FIELD_DEV]) || !lexical_is_below(root, inner))
             continue;
-        struct str twin = lexical_absolute(
-            arena, unescape(arena, other.field[FIELD_AT]), lexical_rest(root, inner));
-        if (!str_eq(twin, place->path))
-            keep(&r, twin);
+        struct str alias = lexical_absolute(
+            arena, mounts_unescape(arena, other.field[FIELD_AT]), lexical_rest(root, inner));
+        if (!str_eq(alias, place->path))
+            mounts_keep(&r, alias);
     }
-    return reader_end(&r, ret_list, err);
+    return mounts_reader_finish(&r, ret_list, err);
 }
 
 bool mounts_find(struct arena *arena, struct str mountinfo, const struct mounts_wanted *wanted,
     struct mounts_shown *ret_shown)
 {
-    struct reader r = {.arena = arena, .rest = mountinfo};
-    struct mount mount;
-    while (next_mount(&r, &mount)) {
+    struct mounts_reader r = {.arena = arena, .rest = mountinfo};
+    struct mounts_entry mount;
+    while (mounts_next(&r, &mount)) {
         if (!str_eq(mount.type, wanted->type))
             continue;
-        struct str root = unescape(arena, mount.field[FIELD_ROOT]);
+        struct str root = mounts_unescape(arena, mount.field[FIELD_ROOT]);
         if (!lexical_is_below(root, wanted->path))
             continue;
         *ret_shown = (struct mounts_shown){
-            unescape(arena, mount.field[FIELD_AT]), lexical_rest(root, wanted->path)};
+            mounts_unescape(arena, mount.field[FIELD_AT]), lexical_rest(root, wanted->path)};
         return true;
     }
     return false;
 }
 
-bool mounts_look(struct str path, unsigned mask, struct statx *ret_stat)
+uint64_t mounts_add_hash(struct arena *arena, struct str mountinfo, struct str dir, uint64_t hash)
+{
+    struct mounts_reader r = {.arena = arena, .rest = mountinfo};
+    struct mounts_entry mount;
+    while (mounts_next(&r, &mount)) {
+        struct str at = mounts_unescape(arena, mount.field[FIELD_AT]);
+        for (size_t i = 0; (lexical_is_below(dir, at) || lexical_is_below(at, dir)) && i < FIELDS;
+             i++)
+            hash = fnv_add(fnv_add(hash, mount.field[i]), STR(" "));
+    }
+    return hash;
+}
+
+bool mounts_statx(struct str path, unsigned mask, struct statx *ret_stat)
 {
     return statx(AT_FDCWD, path.p, AT_SYMLINK_NOFOLLOW | AT_NO_AUTOMOUNT, mask, ret_stat) == 0;
 }
 
-bool mounts_same(const struct statx *a, const struct statx *b)
+bool mounts_same_file(const struct statx *a, const struct statx *b)
 {
     return a->stx_ino == b->stx_ino && a->stx_dev_major == b->stx_dev_major &&
            a->stx_dev_minor == b->stx_dev_minor;

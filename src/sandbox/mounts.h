@@ -35,6 +35,10 @@ struct mounts_list {
 MUST_USE bool mounts_of_kernel(
     struct arena *arena, struct str mountinfo, struct mounts_list *ret_list, struct err *err);
 
+/* Whether anything is mounted below a path. */
+MUST_USE bool mounts_below(
+    struct arena *arena, struct str mountinfo, struct str path, bool *ret_any, struct err *err);
+
 /* A directory of a file system, and where a mount shows it: at the relative path `below` in the
  * mount `at`. */
 struct mounts_wanted {
@@ -49,10 +53,14 @@ struct mounts_shown {
 MUST_USE bool mounts_find(struct arena *arena, struct str mountinfo,
     const struct mounts_wanted *wanted, struct mounts_shown *ret_shown);
 
+/* Adds the mounts at, below and above a directory to a hash (base/fnv.h). */
+MUST_USE uint64_t mounts_add_hash(
+    struct arena *arena, struct str mountinfo, struct str dir, uint64_t hash);
+
 /* Calls statx() on a path, without following a symlink at its end; and compares whether two results
  * are the same file. */
-bool mounts_look(struct str path, unsigned mask, struct statx *ret_stat);
-bool mounts_same(const struct statx *a, const struct statx *b);
+bool mounts_statx(struct str path, unsigned mask, struct statx *ret_stat);
+bool mounts_same_file(const struct statx *a, const struct statx *b);
 
 /* A directory, and the id of the mount that it is in. */
 struct mounts_place {
@@ -62,7 +70,7 @@ struct mounts_place {
 
 /* Other paths at which the same directory could be visible, since a part of its file system is also
  * mounted there. Another mount may hide it there: the caller must check. */
-MUST_USE bool mounts_twins(struct arena *arena, struct str mountinfo,
+MUST_USE bool mounts_other_names(struct arena *arena, struct str mountinfo,
     const struct mounts_place *place, struct mounts_list *ret_list, struct err *err);
 
 #endif

@@ -19,6 +19,8 @@
 
 enum plan_kind {
     PLAN_DIR,     /* a directory in the root that we made */
+    PLAN_LAYERED, /* a directory of the host below the one that we made: without it, if it fails */
+    PLAN_OMIT,    /* a name in a layered directory that stays hidden */
     PLAN_FILE,    /* a file in it with these bytes */
     PLAN_LINK,    /* a symbolic link in it */
     PLAN_BIND,    /* a file or directory of the host */
@@ -44,6 +46,10 @@ enum {
     PLAN_SOCKET = 1 << 7, /* with PLAN_WRITE: named sockets */
 };
 
+enum {
+    PLAN_PROXY_PORT = 3128, /* of the private loopback */
+};
+
 /* A file or directory of the host: it must be exactly this one. */
 struct plan_source {
     struct str path; /* resolved, NUL-terminated */
@@ -61,7 +67,8 @@ struct plan_overlay {
 };
 
 /* A directory or file of the host at a place of the caller's choice. If that place is not its own
- * path, it must not contain anything that the plan hides. */
+ * path, it must not contain anything that the plan hides; and if it is writable then, other users
+ * must not have access to it. The same goes for the layers of an overlay. */
 struct plan_bind {
     struct str at; /* absolute, clean, NUL-terminated */
     struct plan_source source;
@@ -80,13 +87,22 @@ struct plan_step {
     uint64_t size; /* of a tmpfs, in bytes */
     mode_t mode;
     bool may_vanish; /* leave out a path of the host that is gone */
+    bool unmapped;   /* of a bind: the owners of its files do not matter, which have no id maps */
     bool kept;       /* of a bind: it stays read-only in a writable place */
 };
 
 /* Sockets that may be created. */
 struct plan_sockets {
     bool inet;        /* private loopback, or the network */
-    bool unix_domain; /* otherwise only connected pairs */
+    bool unix_domain; /* all with names; otherwise only connected pairs */
+    bool own;         /* with names, among the processes of the sandbox: sandbox/connector.h */
+};
+
+/* Remedies for failures to start the command, by the author of the limits and of the policy. NULL:
+ * they name the keys of a policy. */
+struct plan_remedies {
+    const char *inexact;     /* a limit that can't be enforced exactly */
+    const char *interpreter; /* continues "its interpreter must also be" */
 };
 
 struct plan {
@@ -94,13 +110,20 @@ struct plan {
     struct plan_step *steps;
     size_t n_steps;
     bool own_network;
-    bool own_tmp; /* /tmp is not the host's */
+    struct str_list hosts; /* reached by a proxy, which listens inside on PLAN_PROXY_PORT */
+    bool own_tmp;          /* /tmp is not the host's */
+    bool developer;        /* plan_input, and it may run files that it writes */
+    /* Everything that it can write is a private file system, a layer, or a directory that only
+     * stands for another one (plan_bind.at), all inaccessible to other users: it may set the
+     * set-group-id bit, as for directories shared by a group. */
+    bool own_writes;
     struct plan_sockets sockets;
     struct policy_limits limits;
     bool limits_inexact; /* the user accepted limits that can't be enforced exactly */
     uint64_t cpu_millis; /* thousandths of a CPU for all processes together; 0: not limited */
     struct str command;  /* inside: the file to execute */
     struct str cwd;      /* inside: the working directory */
+    struct plan_remedies remedies;
 };
 
 /* A path in a shown directory that the child must not see. */
@@ -127,7 +150,16 @@ struct plan_input {
     size_t n_binds;
     const struct plan_kept *kept;
     size_t n_kept;
+    const struct plan_step
+        *system; /* more steps, unless the verdict or a bind shows their places */
+    size_t n_system;
     bool root; /* the user is root, to whom /proc shows more */
+    /* The command is for development. If it may run files that it writes, it may also run files in
+     * its private file systems and from memory, and trace its own processes: that gives it nothing
+     * more. */
+    bool developer;
+    struct str home; /* a private, empty directory there, unless it is shown; may have no value */
+    struct str runtime; /* the same for sockets and the like (XDG_RUNTIME_DIR) */
 };
 
 /* With namespaces, and its own root. */
@@ -141,8 +173,12 @@ static inline bool plan_is_native(const struct plan *plan)
  * of the host is shown there. */
 void plan_make(const struct plan_input *input, struct arena *arena, struct plan *ret_plan);
 
+/* The order of the steps, by components: a directory before its contents. */
+int plan_path_order(struct str a, struct str b);
+
 /* A new object:
- * {"mode","steps":[{"kind","at","access",…}],"own_network","unix_sockets","command","cwd"}. */
+ * {"mode","steps":[{"kind","at","access",…}],"own_network","unix_sockets","own_sockets","command","cwd"}.
+ */
 MUST_USE json_t *plan_json(const struct plan *plan);
 
 #endif

@@ -20,14 +20,19 @@
 enum {
     SECCOMP_PROGRAM_MAX = 1024,
     SECCOMP_PRETENDS = -2, /* an answer: the caller gets 0, and nothing is done */
+    SECCOMP_NOTIFIES = -3, /* an answer: the listener is told, and answers (sandbox/listener.h) */
 };
 
 struct seccomp_options {
     bool inet;           /* sockets of the internet families */
-    bool unix_domain;    /* named sockets; otherwise only connected pairs */
+    bool unix_domain;    /* all named sockets; otherwise only connected pairs */
+    bool connects;       /* named streams as well: a listener carries out connect() */
     bool no_namespaces;  /* processes and IPC of the host are reachable: refuse calls to them */
     bool small_segments; /* nothing else limits the sum of SysV shared memory */
     bool no_truncate;    /* Landlock does not handle truncation */
+    bool developer;      /* see plan_input; only with namespaces */
+    bool observe;        /* tell a listener of calls that may be denied: syscall_rules_observe() */
+    bool group_id;       /* the set-group-id bit: see plan.own_writes */
     uint64_t shared_max; /* bytes of one shared mapping without a file; 0: unlimited */
 };
 
@@ -38,8 +43,8 @@ struct seccomp_filter {
 
 void seccomp_compile(const struct seccomp_options *options, struct seccomp_filter *ret_filter);
 
-/* The filter's answer to a call: 0 allowed, an errno, -1 killed, or SECCOMP_PRETENDS. For tests:
- * interprets the program as the kernel would. */
+/* The filter's answer to a call: 0 allowed, an errno, -1 killed, SECCOMP_PRETENDS or
+ * SECCOMP_NOTIFIES. For tests: interprets the program as the kernel would. */
 int seccomp_answer(
     const struct seccomp_filter *filter, uint32_t arch, uint32_t number, const uint64_t args[6]);
 

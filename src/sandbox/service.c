@@ -5,7 +5,7 @@
 #include "io/file.h"
 #include "io/packet.h"
 #include "sandbox/machine.h"
-#include "sandbox/wire.h"
+#include "sandbox/service_wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +32,7 @@ static bool add_remedy(int errnum, struct err *err)
 
 /* Requests ------------------------------------------------------------------------------------ */
 
-static bool ask(
+static bool service_send(
     int service, const struct wire_request *request, const int *fds, size_t n_fds, struct err *err)
 {
     const struct iovec part = {(void *)request, sizeof(*request)};
@@ -40,11 +40,11 @@ static bool ask(
     if (n == (ssize_t)sizeof(*request))
         return true;
     if (n < 0 && errno == EAGAIN)
-        return err_set(err, E_CONFLICT, "too many requests to the sandbox have no answer yet");
+        return err_set(err, E_CONFLICT, "too many pending requests to the sandbox");
     if (n < 0 && (errno == EPIPE || errno == ECONNRESET))
         return err_set(err, E_PROCESS_EXIT, "the sandbox has ended");
     const int errnum = n < 0 ? errno : EMSGSIZE;
-    err_errno(err, E_IO, errnum, "cannot ask the sandbox");
+    err_errno(err, E_IO, errnum, "cannot send a request to the sandbox");
     return add_remedy(errnum, err);
 }
 
@@ -56,7 +56,7 @@ static size_t count_words(const char *const *words, size_t *size)
     return n;
 }
 
-static uint64_t put_text(char *block, size_t *at, const char *text)
+static uint64_t service_put_text(char *block, size_t *at, const char *text)
 {
     size_t n = strlen(text) + 1, place = *at;
     memcpy(block + place, text, n);
@@ -72,11 +72,11 @@ static void fill_words(
     words->n_args = n_args;
     words->n_env = n_env;
     for (size_t i = 0; i < n_args; i++)
-        words->at[i] = put_text(block, &at, c->argv[i]);
+        words->at[i] = service_put_text(block, &at, c->argv[i]);
     for (size_t i = 0; i < n_env; i++)
-        words->at[n_args + 1 + i] = put_text(block, &at, c->envp[i]);
-    words->path = (uint32_t)put_text(block, &at, c->path);
-    words->cwd = (uint32_t)put_text(block, &at, c->cwd);
+        words->at[n_args + 1 + i] = service_put_text(block, &at, c->envp[i]);
+    words->path = (uint32_t)service_put_text(block, &at, c->path);
+    words->cwd = (uint32_t)service_put_text(block, &at, c->cwd);
 }
 
 /* Writes a memfd, which is freed with the command that it is for: it contains keys. Returns -1 and
@@ -122,7 +122,7 @@ bool service_spawn(int service, uint32_t id, const struct service_command *c, st
             continue;
         if (!may_enter(c->io[i]))
             return err_set(err, E_POLICY_DENIED,
-                "neither a directory nor a terminal of the host goes into a sandbox");
+                "a directory or a terminal of the host cannot be passed into a sandbox");
         request.streams |= (uint8_t)(1u << i);
         fds[n++] = c->io[i];
     }
@@ -130,54 +130,60 @@ bool service_spawn(int service, uint32_t id, const struct service_command *c, st
     if (words < 0)
         return err_errno(err, E_IO, errno, "cannot start '%s'", c->path);
     fds[0] = words;
-    return ask(service, &request, fds, n, err);
+    return service_send(service, &request, fds, n, err);
 }
 
-static bool ask_plainly(int service, enum wire_word word, uint32_t id, int value, struct err *err)
+static bool service_send_plain(
+    int service, enum wire_word word, uint32_t id, int value, struct err *err)
 {
     const struct wire_request request = {.word = word, .id = id, .value = value};
     if (id == 0 && word != WIRE_START)
         return err_set(err, E_INTERNAL, "a request to the sandbox needs an id");
-    return ask(service, &request, NULL, 0, err);
+    return service_send(service, &request, NULL, 0, err);
 }
 
 bool service_start(int service, struct err *err)
 {
-    return ask_plainly(service, WIRE_START, 0, 0, err);
+    return service_send_plain(service, WIRE_START, 0, 0, err);
 }
 
 bool service_signal(int service, uint32_t id, int sig, struct err *err)
 {
-    return ask_plainly(service, WIRE_SIGNAL, id, sig, err);
+    return service_send_plain(service, WIRE_SIGNAL, id, sig, err);
+}
+
+bool service_kill(int service, uint32_t id, struct err *err)
+{
+    return service_send_plain(service, WIRE_KILL, id, 0, err);
 }
 
 bool service_listen(int service, uint32_t id, uint16_t port, struct err *err)
 {
-    return ask_plainly(service, WIRE_LISTEN, id, port, err);
+    return service_send_plain(service, WIRE_LISTEN, id, port, err);
 }
 
 bool service_connect(int service, uint32_t id, uint16_t port, struct err *err)
 {
-    return ask_plainly(service, WIRE_CONNECT, id, port, err);
+    return service_send_plain(service, WIRE_CONNECT, id, port, err);
 }
 
 /* Answers ------------------------------------------------------------------------------------- */
 
-struct received {
+struct service_received {
     struct wire_answer answer;
     int fds[ANSWER_FDS];
     size_t n_fds;
     bool dropped; /* its descriptor did not fit in our table */
 };
 
-static void received_done(struct received *r)
+static void service_received_done(struct service_received *r)
 {
     for (size_t i = 0; i < r->n_fds; i++)
         auto_fd(&r->fds[i]);
 }
 
 /* Returns 1: a complete packet; 0: none now; -1: end of file, or not a packet of ours. */
-static int receive(int service, struct received *r)
+static int service_receive(int service, struct service_received *r)
 {
     char space[CMSG_SPACE(ANSWER_FDS * sizeof(int))] __attribute__((aligned(8)));
     struct iovec iov = {&r->answer, sizeof(r->answer)};
@@ -226,7 +232,7 @@ static bool is_refusal(const struct wire_answer *a)
     return a->value > 0 && a->value <= ERRNO_MAX && a->stage <= STAGE_EXEC;
 }
 
-static bool makes_sense(const struct received *r)
+static bool service_is_valid(const struct service_received *r)
 {
     const struct wire_answer *a = &r->answer;
     int fd = r->fds[0];
@@ -235,10 +241,10 @@ static bool makes_sense(const struct received *r)
         return false;
     switch (a->word) {
     case SERVICE_SPAWNED:
-        return bare || (one && is_master(fd));
+        return a->value > 0 && (bare || (one && is_master(fd)));
     case SERVICE_ENDED:
         return bare && a->value >= 0 && a->value <= 0xffff &&
-               (a->stage == 0 || a->stage == STAGE_FORK) &&
+               (a->stage == 0 || a->stage == STAGE_FORK || a->stage == STAGE_LIMITS) &&
                (WIFEXITED(a->value) || WIFSIGNALED(a->value));
     case SERVICE_LISTENS:
         return one && a->value > 0 && a->value <= PORT_MAX && is_tcp(fd, true);
@@ -260,19 +266,19 @@ static void refuse_dropped(int service, struct wire_answer *answer)
     *answer = (struct wire_answer){SERVICE_REFUSED, answer->id, EMFILE, STAGE_TERMINAL};
 }
 
-enum service_got service_next(int service, struct service_news *ret_news)
+enum service_result service_read_event(int service, struct service_event *ret_news)
 {
-    AUTO(received_done) struct received r = {.fds = {-1, -1, -1, -1}};
-    int got = receive(service, &r);
+    AUTO(service_received_done) struct service_received r = {.fds = {-1, -1, -1, -1}};
+    int got = service_receive(service, &r);
     if (got == 0)
         return SERVICE_NOTHING;
     if (got > 0 && r.dropped && r.answer.id && r.answer.word <= SERVICE_REFUSED)
         refuse_dropped(service, &r.answer);
-    if (got < 0 || !makes_sense(&r)) {
+    if (got < 0 || !service_is_valid(&r)) {
         shutdown(service, SHUT_RDWR); /* ends the sandbox */
         return SERVICE_GONE;
     }
-    *ret_news = (struct service_news){.word = r.answer.word,
+    *ret_news = (struct service_event){.word = r.answer.word,
         .id = r.answer.id,
         .value = r.answer.value,
         .fd = r.n_fds ? TAKE_FD(r.fds[0]) : -1,
@@ -281,16 +287,17 @@ enum service_got service_next(int service, struct service_news *ret_news)
 }
 
 bool service_refused(
-    const struct service_news *news, const struct service_command *c, struct err *err)
+    const struct service_event *news, const struct service_command *c, struct err *err)
 {
     switch (news->stage) {
     case STAGE_CWD:
         return err_errno(err, E_IO, news->value, "cannot start in '%s'", c->cwd);
     case STAGE_FORK:
         return err_errno(err, E_IO, news->value,
-            "cannot start '%s': the sandbox has as many processes as it may", c->path);
+            "cannot start '%s': the sandbox has reached its limit on processes", c->path);
     case STAGE_TERMINAL:
-        err_errno(err, E_IO, news->value, "cannot start '%s': no terminal for it", c->path);
+        err_errno(
+            err, E_IO, news->value, "cannot start '%s': cannot create a terminal for it", c->path);
         return add_remedy(news->value, err);
     default:
         err_errno(err, E_IO, news->value, "cannot start '%s'", c->path);

@@ -9,25 +9,25 @@
 #define STAGES(X)                                                            \
     X(CLONE, "clone3 with user, mount, pid, ipc, uts and cgroup namespaces") \
     X(MAP, "writing the user namespace's uid_map and gid_map")               \
-    X(DESCRIPTORS, "dup and close_range of the caller's descriptors")        \
+    X(DESCRIPTORS, "dup and close_range of the caller's file descriptors")   \
     X(SESSION, "setsid")                                                     \
     X(LOOPBACK, "bringing up a private loopback interface")                  \
     X(HOSTNAME, "sethostname in the uts namespace")                          \
     X(PRIVATE, "making the mounts private")                                  \
     X(ROOT, "mounting a tmpfs")                                              \
-    X(PLACE, "making a place in the new root")                               \
+    X(PLACE, "creating a path in the new root")                              \
     X(BIND, "open_tree and move_mount")                                      \
-    X(CHANGED, "comparing a path with what was checked")                     \
+    X(CHANGED, "comparing a path with the one that was checked")             \
     X(OVERLAY, "mounting overlayfs in a user namespace")                     \
     X(DEVICE, "binding a device")                                            \
     X(DEVPTS, "mounting devpts")                                             \
     X(PROC, "mounting proc")                                                 \
     X(PID_MAX, "kernel.pid_max of the pid namespace")                        \
-    X(GROUP, "a cgroup namespace inside the sandbox's group")                \
+    X(GROUP, "a cgroup namespace inside the sandbox's cgroup")               \
     X(PIVOT, "pivot_root")                                                   \
     X(NEST, "a second user namespace inside the first")                      \
     X(TERMINAL, "opening a terminal")                                        \
-    X(TMP, "making a directory for temporary files")                         \
+    X(TMP, "creating a directory for temporary files")                       \
     X(CWD, "entering the working directory")                                 \
     X(LIMITS, "setrlimit")                                                   \
     X(CAPABILITIES, "dropping capabilities")                                 \
@@ -45,10 +45,17 @@ enum stage {
 /* Messages on the control socket, one packet each. */
 enum init_word {
     INIT_FAILED,   /* stage, errnum, step */
-    INIT_READY,    /* with the terminal's descriptor, if there is one; dev, ino */
+    INIT_READY,    /* with descriptors, value: which; errnum: why there is no listener; dev, ino */
     INIT_STOPPED,  /* value: the signal */
-    INIT_EXITED,   /* value: a wait status; errnum EAGAIN: there were too many processes */
+    INIT_EXITED,   /* value: a wait status; errnum EAGAIN: there were too many processes; kills */
     INIT_MAPPABLE, /* its ids can be mapped now */
+    INIT_LISTENS,  /* with the descriptor of a socket that listens inside; before INIT_READY */
+};
+
+/* Descriptors of INIT_READY, in this order. */
+enum {
+    INIT_SENDS_TERMINAL = 1 << 0,
+    INIT_SENDS_LISTENER = 1 << 1,
 };
 
 struct init_message {
@@ -58,6 +65,7 @@ struct init_message {
     int32_t step; /* of the plan; -1: none */
     int32_t value;
     uint64_t dev, ino; /* of the directory for temporary files, if there is one */
+    uint64_t kills;    /* processes that had too much memory */
 };
 
 #endif

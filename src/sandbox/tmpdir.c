@@ -4,7 +4,7 @@
 
 #include "path/beneath.h"
 #include "path/lexical.h"
-#include "sandbox/setting.h"
+#include "sandbox/sysctl.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -31,9 +31,10 @@ static const char *base_dir(void)
     return base && base[0] == '/' ? base : "/tmp";
 }
 
-bool tmpdir_refused(int errnum, struct err *err)
+bool tmpdir_set_error(int errnum, struct err *err)
 {
-    err_errno(err, E_IO, errnum, "cannot make a directory for temporary files in '%s'", base_dir());
+    err_errno(
+        err, E_IO, errnum, "cannot create a directory for temporary files in '%s'", base_dir());
     return err_ctx(err, "remedy", "set TMPDIR to a directory that you can write to");
 }
 
@@ -44,11 +45,11 @@ bool tmpdir_choose(struct tmpdir *ret_dir, struct err *err)
     AUTO_FD int fd = open(base_dir(), O_PATH | O_DIRECTORY | O_CLOEXEC);
     AUTO_FREE char *base = fd >= 0 ? beneath_name(fd) : NULL;
     if (!base || getrandom(&number, sizeof(number), 0) != (ssize_t)sizeof(number))
-        return tmpdir_refused(errno, err);
+        return tmpdir_set_error(errno, err);
     buf_printf(
         &path, "%s/cordon-%016llx", strcmp(base, "/") == 0 ? "" : base, (unsigned long long)number);
     if (!buf_ok(&path))
-        return tmpdir_refused(ENAMETOOLONG, err);
+        return tmpdir_set_error(ENAMETOOLONG, err);
     *ret_dir = (struct tmpdir){.path = buf_take(&path)};
     return true;
 }
@@ -76,7 +77,7 @@ void tmpdir_done(struct tmpdir *dir)
 /* The environment ----------------------------------------------------------------------------- */
 
 /* Whether the plan shows a directory of the host at this path. */
-static bool is_shown(const struct plan *plan, struct str path)
+static bool tmpdir_is_shown(const struct plan *plan, struct str path)
 {
     for (size_t i = 0; i < plan->n_steps; i++) {
         const struct plan_step *s = &plan->steps[i];
@@ -91,12 +92,12 @@ static const char *move_value(
 {
     const char *value = strchr(word, '=');
     if (!value++ || !plan->own_tmp || !lexical_is_below(STR("/tmp"), str_z(value)) ||
-        is_shown(plan, str_z(value)))
+        tmpdir_is_shown(plan, str_z(value)))
         return word;
     return arena_printf(a, "%.*s%s%s", (int)(value - word), word, dir, value + strlen("/tmp"));
 }
 
-static bool has_name(const char *const *envp, const char *word)
+static bool tmpdir_env_has_name(const char *const *envp, const char *word)
 {
     size_t n = strcspn(word, "=") + 1;
     while (*envp && strncmp(*envp, word, n) != 0)
@@ -115,7 +116,7 @@ const char *const *tmpdir_env(
     for (size_t i = 0; i < n; i++)
         list[i] = move_value(plan, dir, envp[i], a);
     for (size_t i = 0; i < ARRAY_LEN(more); i++)
-        if (!has_name(envp, more[i]))
+        if (!tmpdir_env_has_name(envp, more[i]))
             list[n++] = more[i];
     return list;
 }
@@ -128,7 +129,7 @@ const char *tmpdir_cwd(const struct plan *plan, const char *dir)
 /* Removal ------------------------------------------------------------------------------------- */
 
 /* The kernel's struct, for getdents64: readdir() allocates. */
-struct entry {
+struct tmpdir_entry {
     uint64_t ino;
     int64_t next;
     uint16_t size;
@@ -137,7 +138,7 @@ struct entry {
 };
 
 /* Moves a directory that is not empty to the top, so that no tree is too deep. */
-static bool lift(int dir, const char *name, int top)
+static bool tmpdir_lift(int dir, const char *name, int top)
 {
     static unsigned number;
     for (int tries = 0; tries < LIFT_TRIES; tries++) {
@@ -155,20 +156,20 @@ static bool lift(int dir, const char *name, int top)
 
 /* Makes a directory of the user accessible, whatever its mode: by its file descriptor, since its
  * name may lead elsewhere by now. */
-static void unlock(int fd)
+static void tmpdir_unlock(int fd)
 {
     static const char dir[] = "/proc/self/fd/";
-    char digits[SETTING_DIGITS], path[sizeof(dir) + SETTING_DIGITS] = {0};
-    const char *number = setting_number((uint64_t)fd, 10, digits);
+    char digits[SYSCTL_DIGITS], path[sizeof(dir) + SYSCTL_DIGITS] = {0};
+    const char *number = sysctl_number((uint64_t)fd, 10, digits);
     memcpy(path, dir, sizeof(dir) - 1);
     memcpy(path + sizeof(dir) - 1, number, strlen(number));
     (void)!chmod(path, 0700);
 }
 
-static bool empty(int dir, int top);
+static bool tmpdir_empty(int dir, int top);
 
 /* Returns true if anything was removed or moved. */
-static bool take_away(int dir, const char *name, int top)
+static bool tmpdir_remove_entry(int dir, const char *name, int top)
 {
     if (unlinkat(dir, name, 0) == 0 || unlinkat(dir, name, AT_REMOVEDIR) == 0)
         return true;
@@ -178,39 +179,39 @@ static bool take_away(int dir, const char *name, int top)
     AUTO_FD int place = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (place < 0)
         return false;
-    unlock(place);
+    tmpdir_unlock(place);
     if (dir != top)
-        return lift(dir, name, top);
+        return tmpdir_lift(dir, name, top);
     AUTO_FD int below = openat(place, ".", OPEN_FLAGS);
-    bool some = below >= 0 && empty(below, top);
+    bool some = below >= 0 && tmpdir_empty(below, top);
     return unlinkat(dir, name, AT_REMOVEDIR) == 0 || some;
 }
 
 /* Makes one pass over a directory. */
-static bool empty(int dir, int top)
+static bool tmpdir_empty(int dir, int top)
 {
     char list[LIST_BYTES] __attribute__((aligned(8)));
     bool some = false;
     lseek(dir, 0, SEEK_SET);
     for (long n; (n = syscall(SYS_getdents64, dir, list, sizeof(list))) > 0;) {
         for (long at = 0; at < n;) {
-            const struct entry *e = (const struct entry *)(const void *)(list + at);
+            const struct tmpdir_entry *e = (const struct tmpdir_entry *)(const void *)(list + at);
             at += e->size;
             if (strcmp(e->name, ".") != 0 && strcmp(e->name, "..") != 0)
-                some |= take_away(dir, e->name, top);
+                some |= tmpdir_remove_entry(dir, e->name, top);
         }
     }
     return some;
 }
 
 /* Opens the directory itself, whatever its mode is by now; -1 if it does not exist. */
-static int open_again(const struct tmpdir *dir)
+static int tmpdir_reopen(const struct tmpdir *dir)
 {
     struct stat st;
     AUTO_FD int fd = open(dir->path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 || fstat(fd, &st) != 0 || st.st_dev != dir->dev || st.st_ino != dir->ino)
         return -1;
-    unlock(fd);
+    tmpdir_unlock(fd);
     return openat(fd, ".", OPEN_FLAGS);
 }
 
@@ -220,10 +221,10 @@ void tmpdir_remove(const struct tmpdir *dir)
         rmdir(dir->path); /* still empty, if it exists at all */
         return;
     }
-    AUTO_FD int top = open_again(dir);
+    AUTO_FD int top = tmpdir_reopen(dir);
     if (top < 0)
         return;
-    for (int round = 0; round < ROUNDS_MAX && empty(top, top); round++)
+    for (int round = 0; round < ROUNDS_MAX && tmpdir_empty(top, top); round++)
         ;
     rmdir(dir->path);
 }

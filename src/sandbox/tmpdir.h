@@ -29,7 +29,7 @@ void tmpdir_done(struct tmpdir *dir);
 MUST_USE bool tmpdir_make(struct tmpdir *dir);
 
 /* Sets the error for a directory that can't be created. Returns false. */
-bool tmpdir_refused(int errnum, struct err *err);
+bool tmpdir_set_error(int errnum, struct err *err);
 
 /* Adds TMPDIR, and moves values below the private /tmp to the directory. Where paths are not hidden
  * but refused, git fails on the system's configuration: GIT_CONFIG_NOSYSTEM makes it ignore that.

@@ -485,8 +485,8 @@ bool pattern_parse(
     }
     if (parser.newline)
         return err_set(err, E_TOOL_VALIDATION,
-            "the pattern has a newline, but lines are searched one by one: search for one of the "
-            "lines");
+            "the pattern contains a newline, but lines are searched one by one: search for "
+            "one of the lines");
     p->opaque = !ok || !buf_ok(&p->form);
     if (!p->opaque && is_useful(needs)) {
         p->needs = needs->set;

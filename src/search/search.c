@@ -266,7 +266,8 @@ static bool walk_files(struct search_state *s, struct scan *scan, struct walk *w
         if (e->type != DT_REG || e->closed || (o->wanted && !o->wanted(o->context_ptr, e->path)))
             continue;
         if (!search_add_file(s, scan, e))
-            return err_errno(err, E_IO, errno, "cannot keep a directory open");
+            return err_errno(
+                err, E_IO, errno, "cannot duplicate the file descriptor of a directory");
     }
     return true;
 }

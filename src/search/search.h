@@ -15,7 +15,7 @@
 #define SEARCH_SEARCH_H
 
 #include "path/walk.h"
-#include "search/scan.h"
+#include "search/search_scan.h"
 
 enum {
     SEARCH_THREADS_MAX = 8,

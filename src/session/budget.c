@@ -17,8 +17,9 @@ bool budget_near(struct budget *b, uint64_t used)
 
 bool budget_blame(const struct budget *b, struct err *err)
 {
-    err_set(err, E_TIMEOUT, "the command exceeded its budget %s of %llu%s, and was ended", b->name,
-        (unsigned long long)b->limit, b->unit);
+    err_set(err, E_TIMEOUT,
+        "the command %s %llu%s and was killed; set budgets.%s in a policy (--policy) to allow more",
+        b->exceeded, (unsigned long long)b->limit, b->unit, b->name);
     err_ctx(err, "budget", "%s", b->name);
     return err_ctx_int(err, "limit", (int64_t)MIN(b->limit, (uint64_t)INT64_MAX));
 }

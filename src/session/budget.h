@@ -1,6 +1,6 @@
 /* A limit on a command's use of a resource: one warning when it is nearly used up, an error beyond.
  *
- *     struct budget b = {"max_output_bytes", " bytes", 8 << 20};
+ *     struct budget b = {"max_output_bytes", "printed more than", " bytes", 8 << 20};
  *     if (budget_near(&b, used)) ...report it...
  *     if (used > b.limit) return budget_blame(&b, err);
  */
@@ -15,7 +15,9 @@ enum {
 };
 
 struct budget {
-    const char *name, *unit;
+    const char *name;
+    const char *exceeded; /* "ran longer than" */
+    const char *unit;
     uint64_t limit; /* UINT64_MAX: none */
     bool told;
 };

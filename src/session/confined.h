@@ -11,6 +11,7 @@
 #ifndef SESSION_CONFINED_H
 #define SESSION_CONFINED_H
 
+#include "policy/developer.h"
 #include "policy/validate.h"
 #include "sandbox/host_plan.h"
 #include "session/process.h"
@@ -26,16 +27,24 @@ struct confined_options {
     /* A program and a directory that only the plan's binds contain, instead of those of `command`;
      * may have no value. */
     struct str inside_command, inside_cwd;
-    const char *const *environ; /* variables that the policy may inherit; NULL: none */
+    const char *const *environ;            /* variables that the policy may inherit; NULL: none */
+    bool (*may_show)(struct str resolved); /* see struct developer_input */
+    bool own_view; /* the caller shows the developer's machine itself: PATH, HOME, toolchains */
 };
 
 /* Must not be moved after the verdict, which points to the policy. */
 struct confined {
     struct policy policy;    /* set by the caller */
+    struct policy effective; /* with the developer's machine, if the policy wants it */
     const char *const *argv; /* set by the caller; may be NULL */
+    struct denied *denied;   /* set by the caller: collects what is denied; NULL: nothing */
+    struct developer developer;
     struct verdict verdict;
     struct plan plan;
+    const struct str *kept; /* the protected parts of repositories */
+    size_t n_kept;
     const char *const *envp;
+    struct buf *refused; /* set by the caller: see struct process_options; may be NULL */
 };
 
 /* Validates the policy and the command. */

@@ -3,10 +3,15 @@
 #include "session/exec.h"
 
 #include "base/clock.h"
+#include "io/interrupt.h"
 #include "io/tty.h"
 
+#include <fcntl.h>
+#include <linux/kcmp.h>
 #include <signal.h>
-#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 
 struct exec_state {
     const struct exec_options *options;
@@ -87,16 +92,15 @@ static void exec_suspend(struct exec_state *r)
 /* Returns false if the signal ends the run. */
 static bool exec_read_signal(struct exec_state *r)
 {
-    struct signalfd_siginfo info;
-    int terminal = r->process.child.terminal;
-    if (read(r->options->signals, &info, sizeof(info)) != sizeof(info))
+    int terminal = r->process.child.terminal, sig = interrupt_take(r->options->signals);
+    if (sig == 0)
         return true;
-    if (info.ssi_signo == SIGWINCH) {
+    if (sig == SIGWINCH) {
         if (r->options->pass_keys && terminal >= 0)
             tty_resize(terminal, tty_size(r->options->input));
         return true;
     }
-    exec_interrupt(r, (int)info.ssi_signo);
+    exec_interrupt(r, sig == INTERRUPT_CANCELED ? 0 : sig);
     return false;
 }
 
@@ -125,25 +129,52 @@ static bool exec_step(struct exec_state *r)
 
 /* Start and end ------------------------------------------------------------------------------- */
 
+static bool exec_appends(int fd)
+{
+    int flags = fcntl(fd, F_GETFL);
+    return flags >= 0 && flags & O_APPEND;
+}
+
+/* Whether both outputs have the same destination: then the command gets one pipe for both, because
+ * the order of writes to two pipes is lost. Files opened twice have two offsets, unless both are
+ * appended to; all masters of pseudoterminals have one inode. */
+static bool exec_has_one_output(const int to[2])
+{
+    struct stat out, err;
+    if (to[0] < 0 && to[1] < 0)
+        return true;
+    if (to[0] < 0 || to[1] < 0 || fstat(to[0], &out) != 0 || fstat(to[1], &err) != 0 ||
+        out.st_dev != err.st_dev || out.st_ino != err.st_ino)
+        return false;
+    if (S_ISFIFO(out.st_mode) || (S_ISCHR(out.st_mode) && out.st_rdev != makedev(5, 2)) ||
+        (S_ISREG(out.st_mode) && exec_appends(to[0]) && exec_appends(to[1])))
+        return true;
+    return syscall(SYS_kcmp, getpid(), getpid(), KCMP_FILE, to[0], to[1]) == 0;
+}
+
 static void exec_set_status(struct exec_state *r)
 {
     struct exec_result *result = r->result;
     const struct session_exit *e = &result->exit;
     if (result->error.code)
         return;
+    if (!child_was_heard(&r->process.child, &result->error)) {
+        result->status = EXEC_ERRORED;
+        return;
+    }
     if (e->code == 0) {
         result->status = EXEC_PASSED;
         return;
     }
     result->status = EXEC_FAILED;
     if (e->signal)
-        err_set(&result->error, E_PROCESS_EXIT, "the command was ended by signal %d (SIG%s)",
+        err_set(&result->error, E_PROCESS_EXIT, "the command was killed by signal %d (SIG%s)",
             e->signal, sigabbrev_np(e->signal) ? sigabbrev_np(e->signal) : "?");
     else
-        err_set(&result->error, E_PROCESS_EXIT, "the command ended with exit code %d", e->code);
+        err_set(&result->error, E_PROCESS_EXIT, "the command failed with exit status %d", e->code);
     err_ctx_int(
         &result->error, e->signal ? "signal" : "exit_code", e->signal ? e->signal : e->code);
-    child_blame(&r->process.child, &result->error);
+    child_explain_kill(&r->process.child, &result->error);
 }
 
 static bool exec_open(struct exec_state *r, const struct process_streams *streams, struct err *err)
@@ -155,9 +186,13 @@ static bool exec_open(struct exec_state *r, const struct process_streams *stream
             .envp = o->confined->envp,
             .terminal = o->terminal,
             .pipe_input = o->pipe_input,
+            .one_output = exec_has_one_output(streams->output),
             .rows = o->rows,
             .cols = o->cols,
-            .report_stops = o->pass_keys},
+            .report_stops = o->pass_keys,
+            .denied = o->world ? NULL : o->confined->denied},
+        .world = o->world,
+        .cwd = o->cwd,
         .budgets = confined_budgets(o->confined),
         .streams = streams,
         .cancel = o->cancel,
@@ -166,6 +201,7 @@ static bool exec_open(struct exec_state *r, const struct process_streams *stream
         .tend = o->tend ? exec_tend : NULL,
         .tended = o->tended,
         .context = r,
+        .refused = o->confined->refused,
     };
     if (!process_open(&process, &r->process, err))
         return false;
@@ -177,6 +213,8 @@ static void exec_close(struct exec_state *r)
 {
     struct exec_result *result = r->result;
     struct process *p = &r->process;
+    result->left = p->command && p->exited && !process_hung_up(p);
+    result->session = process_session(p);
     process_close(p);
     result->kept = p->child.limiter.kept;
     result->output_bytes = p->output_bytes;

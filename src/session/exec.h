@@ -13,12 +13,14 @@
 
 struct exec_options {
     const struct confined *confined;
+    struct world *world; /* run it there, in `cwd` and without input; NULL: in its own sandbox */
+    const char *cwd;
     bool terminal;   /* run on a terminal; otherwise on pipes */
     bool pass_keys;  /* input is the user's terminal: raw, resized and stopped with the command */
     bool pipe_input; /* on a terminal, but with a pipe as standard input */
     int input;       /* -1: none */
     int output[2];   /* -1: discard; on a terminal only the first is used */
-    int signals;     /* a signalfd, or -1 */
+    int signals;     /* a signalfd or an interrupt_set_new(), or -1 */
     int cancel;      /* -1, or a descriptor that is readable when the run is to end; never read */
     uint16_t rows, cols;
     /* Called with the command's output up to the output budget. May be NULL. */
@@ -46,7 +48,9 @@ struct exec_result {
     uint64_t started_ms, ended_ms; /* by clock_mono_ms() */
     uint64_t output_bytes, input_bytes;
     bool output_closed; /* the reader of our output is gone */
+    bool left;          /* in a world: processes of the command still have its output open */
     struct limiter_kept kept;
+    pid_t session;    /* see process_session() */
     struct err error; /* set unless it passed; release with err_done() */
 };
 

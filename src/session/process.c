@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 
 enum {
@@ -60,9 +62,10 @@ static uint64_t process_check_ms(const struct process *p)
     return process_time_at(p, p->runtime.told ? p->runtime.limit : budget_near_at(&p->runtime));
 }
 
+/* Output of others after its end does not count. */
 static bool process_printed_too_much(const struct process *p)
 {
-    return p->output_bytes > p->output.limit;
+    return (p->left_ms ? MIN(p->output_bytes, p->owed) : p->output_bytes) > p->output.limit;
 }
 
 /* Streams ------------------------------------------------------------------------------------- */
@@ -156,22 +159,35 @@ static void process_notice_closed(struct process *p)
 
 static void process_note_exit(struct process *p, struct session_exit exit)
 {
-    if (p->exit.known)
+    if (p->exit.known || p->unstarted)
         return;
     exit.by_harness = p->exit.by_harness;
     p->exit = exit;
 }
 
+pid_t process_session(const struct process *p)
+{
+    return p->command ? world_session(p->command) : 0;
+}
+
 void process_report_exit(struct process *p)
 {
-    if (!p->exit_reported)
+    if (!p->exit_reported && !p->unstarted)
         process_notify(p, &(struct session_event){.type = SESSION_EVENT_EXIT, .exit = &p->exit});
     p->exit_reported = true;
 }
 
+void process_end(struct process *p)
+{
+    if (p->command)
+        world_kill(p->command);
+    else
+        child_kill(&p->child);
+}
+
 void process_kill(struct process *p)
 {
-    child_kill(&p->child);
+    process_end(p);
     p->exit.by_harness |= !p->exit.known;
     process_note_exit(p, SESSION_KILLED);
     p->ended = true;
@@ -190,7 +206,13 @@ void process_kill(struct process *p)
 void process_terminate(struct process *p)
 {
     p->exit.by_harness = true;
-    child_terminate(&p->child);
+    if (!p->command) {
+        child_terminate(&p->child);
+        return;
+    }
+    static const int signals[] = {SIGTERM, SIGHUP, SIGCONT};
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        world_signal(p->command, signals[i]);
 }
 
 static enum process_news process_over_budget(struct process *p, const struct budget *b)
@@ -209,23 +231,68 @@ static struct session_exit process_exit_from(int status)
     };
 }
 
+static void process_note_end(struct process *p, struct session_exit exit)
+{
+    process_note_exit(p, exit);
+    p->ended = true;
+    /* The reader of forwarded output gets as long as it needs. */
+    p->drain_until_ms = p->options.streams ? UINT64_MAX : clock_mono_ms() + PROCESS_DRAIN_MS;
+}
+
+static uint64_t process_pending(int pipe)
+{
+    int n = 0;
+    return pipe >= 0 && ioctl(pipe, FIONREAD, &n) == 0 && n > 0 ? (uint64_t)n : 0;
+}
+
+/* In a world, what the command leaves behind may keep its output open for ever. What the command
+ * itself has printed is there when it has ended, and is read first. */
+static void process_note_world_end(struct process *p)
+{
+    const struct world_command *c = p->command;
+    if (!c->ended || p->ended)
+        return;
+    p->child.too_many = c->too_many;
+    p->child.limiter.kept.memory_kills = c->large;
+    if (p->child.hold >= 0)
+        close(TAKE_FD(p->child.hold));
+    process_note_end(p, process_exit_from(c->status));
+    p->left_ms = clock_mono_ms() + PROCESS_LEFT_MS;
+    p->owed = p->output_bytes + process_pending(p->child.out) + process_pending(p->child.err);
+    p->drain_until_ms = clock_mono_ms() + PROCESS_DRAIN_MS;
+}
+
 /* Handles a message from process 1. If it was killed with the whole sandbox, it sent none. */
 static bool process_read_message(struct process *p, bool *ret_stopped)
 {
-    struct child_news news;
-    if (!child_next(&p->child, &news, &p->error)) {
-        p->ended = true;
+    struct child_event news;
+    if (p->command) {
+        world_tend(p->command->world);
+        process_note_world_end(p);
+        return true;
+    }
+    if (!child_read_event(&p->child, &news, &p->error)) {
+        p->ended = p->unstarted = true;
         return false;
     }
     *ret_stopped = news.word == CHILD_STOPPED;
     if (*ret_stopped)
         return true;
-    process_note_exit(
-        p, news.word == CHILD_EXITED ? process_exit_from(news.value) : SESSION_KILLED);
-    p->ended = true;
-    /* The reader of forwarded output gets as long as it needs. */
-    p->drain_until_ms = p->options.streams ? UINT64_MAX : clock_mono_ms() + PROCESS_DRAIN_MS;
+    process_note_end(p, news.word == CHILD_EXITED ? process_exit_from(news.value) : SESSION_KILLED);
     return true;
+}
+
+static int process_control(const struct process *p)
+{
+    if (p->ended)
+        return -1;
+    return p->command ? world_descriptor(p->command->world) : p->child.control;
+}
+
+/* Another command's loop may have taken the message of our end. */
+static bool process_was_told(const struct process *p)
+{
+    return p->command && p->command->ended && !p->ended;
 }
 
 /* The loop ------------------------------------------------------------------------------------ */
@@ -234,29 +301,46 @@ void process_polls(const struct process *p, struct pollfd fds[PROCESS_POLLS])
 {
     short want = (short)(POLLIN | (p->queue.n ? POLLOUT : 0));
     fds[0] = (struct pollfd){.fd = process_hung_up(p) ? -1 : p->child.terminal, .events = want};
-    fds[1] = (struct pollfd){.fd = p->ended ? -1 : p->child.control, .events = POLLIN};
+    fds[1] = (struct pollfd){.fd = process_control(p), .events = POLLIN};
+}
+
+/* Returns when the wait for output after the end is over. */
+static uint64_t process_drained_ms(const struct process *p)
+{
+    return p->left_ms ? MIN(p->left_ms, p->drain_until_ms) : p->drain_until_ms;
 }
 
 uint64_t process_due_ms(const struct process *p)
 {
-    if (p->error.code || (p->ended && process_hung_up(p)))
+    if (p->error.code || (p->ended && process_hung_up(p)) || process_was_told(p))
         return 0;
-    return p->ended ? p->drain_until_ms : process_check_ms(p);
+    return p->ended ? process_drained_ms(p) : process_check_ms(p);
+}
+
+static bool process_has_forwarded(const struct process *p)
+{
+    return p->relays[PROCESS_OUT].n == 0 && p->relays[PROCESS_ERR].n == 0;
 }
 
 static bool process_is_drained(const struct process *p)
 {
-    return p->ended && (process_hung_up(p) || clock_mono_ms() >= p->drain_until_ms);
+    if (!p->ended)
+        return false;
+    const uint64_t now = clock_mono_ms();
+    if (process_hung_up(p) || now >= p->drain_until_ms)
+        return true;
+    return p->left_ms && p->output_bytes >= p->owed && process_has_forwarded(p) &&
+           (now >= p->left_ms || p->output_bytes > p->owed + PROCESS_LEFT_BYTES);
 }
 
 static bool process_poll(struct process *p, uint64_t deadline_ms, struct pollfd fds[POLLS])
 {
     const struct process_options *o = &p->options;
-    uint64_t until = MIN(deadline_ms, p->ended ? p->drain_until_ms : process_check_ms(p));
+    uint64_t until = MIN(deadline_ms, p->ended ? process_drained_ms(p) : process_check_ms(p));
     process_poll_relays(p, PROCESS_IN, fds);
     if (p->queue.n)
         fds[POLL_TERMINAL].events |= POLLOUT;
-    fds[POLL_CONTROL] = (struct pollfd){.fd = p->ended ? -1 : p->child.control, .events = POLLIN};
+    fds[POLL_CONTROL] = (struct pollfd){.fd = process_control(p), .events = POLLIN};
     fds[POLL_CANCEL] = (struct pollfd){.fd = o->cancel, .events = POLLIN};
     fds[POLL_WATCH] = (struct pollfd){.fd = p->watched, .events = POLLIN};
     fds[POLL_TENDED] = (struct pollfd){.fd = o->tend ? o->tended : -1, .events = POLLIN};
@@ -305,6 +389,8 @@ enum process_news process_next(struct process *p, uint64_t deadline_ms)
             process_report_exit(p);
             return PROCESS_EXITED;
         }
+        if (process_was_told(p))
+            process_note_world_end(p);
         if (!p->ended && process_is_late(p))
             return process_over_budget(p, &p->runtime);
         p->has_output = false;
@@ -363,18 +449,29 @@ bool process_open(
     const struct process_options *options, struct process *ret_process, struct err *err)
 {
     struct child child;
-    if (!launch_start(&options->launch, &child, err))
+    struct world_command *command = NULL;
+    struct proxy_process proxy;
+    if (!(options->world
+                ? world_start(options->world, &options->launch, options->cwd, &child, &command, err)
+                : launch_start(&options->launch, &child, err)))
         return false;
+    if (!proxy_process_take(&child.proxy, options->launch.plan->hosts, &proxy, err)) {
+        child_kill(&child);
+        child_close(&child);
+        return false;
+    }
     struct process *p = ret_process;
     const struct process_budgets *b = &options->budgets;
     *p = (struct process){
         .options = *options,
         .child = child,
+        .proxy = proxy,
+        .command = command,
         .buffers = base_realloc(NULL, PROCESS_RELAYS * RELAY_BUFFER), /* not touched if unused */
         .queue = BUF_INIT(PROCESS_QUEUE_MAX + 1),
         .started_ms = clock_mono_ms(),
-        .runtime = {"max_runtime_ms", " ms", b->runtime_ms, false},
-        .output = {"max_output_bytes", " bytes", b->output_bytes, false},
+        .runtime = {"max_runtime_ms", "ran longer than", " ms", b->runtime_ms, false},
+        .output = {"max_output_bytes", "printed more than", " bytes", b->output_bytes, false},
         .watched = -1,
         .exit.code = -1,
     };
@@ -382,13 +479,30 @@ bool process_open(
     return true;
 }
 
+/* Pipes that processes of an ended command have open are read on. */
+static void process_leave_world(struct process *p)
+{
+    struct child *c = &p->child;
+    const bool killed = p->exit.by_harness || !p->ended;
+    int *const pipes[] = {&c->out, &c->err};
+    for (size_t i = 0; i < ARRAY_LEN(pipes); i++)
+        if (*pipes[i] >= 0 && !killed && !relay_done(&p->relays[PROCESS_OUT + i]))
+            world_adopt(p->command->world, TAKE_FD(*pipes[i]));
+    c->limiter.kept = world_kept(p->command);
+    world_release(p->command);
+    p->command = NULL;
+}
+
 void process_close(struct process *p)
 {
-    if (!p->ended || p->options.launch.serves)
-        child_kill(&p->child);
+    if (!p->ended || (p->options.launch.serves && !p->command))
+        process_end(p);
+    if (p->command)
+        process_leave_world(p);
     for (size_t i = 0; i < PROCESS_RELAYS; i++)
         relay_close(&p->relays[i]);
     child_close(&p->child);
+    proxy_process_end(&p->proxy, p->options.refused);
     buf_done(&p->queue);
     err_done(&p->error);
     free(p->buffers);

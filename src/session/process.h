@@ -18,9 +18,11 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "io/relay.h"
+#include "proxy/proxy_process.h"
 #include "sandbox/launch.h"
 #include "session/budget.h"
-#include "session/event.h"
+#include "session/session_event.h"
+#include "session/world.h"
 
 #include <poll.h>
 
@@ -28,6 +30,8 @@ enum {
     PROCESS_QUEUE_MAX = 4 << 20, /* bytes of input that the command has not read yet */
     PROCESS_DRAIN_MS = 2000,     /* for output still in flight when the command has ended */
     PROCESS_READY_MS = 20,       /* limit for reading what a command prints without a pause */
+    PROCESS_LEFT_MS = 100,       /* in a world: for output of processes that outlive the command */
+    PROCESS_LEFT_BYTES = 256 * 1024,
 
     PROCESS_IN = 0, /* relays */
     PROCESS_OUT,
@@ -58,6 +62,10 @@ struct process_streams {
 
 struct process_options {
     struct launch launch;
+    /* Run it in this world, in the directory `cwd`, without input on pipes; NULL: in a sandbox of
+     * its own. Of the launch, only the plan's command, the words and the streams are used. */
+    struct world *world;
+    const char *cwd;
     struct process_budgets budgets;
     const struct process_streams *streams; /* may be NULL */
     int cancel; /* -1, or a descriptor that is readable when the run is to end; never read */
@@ -70,12 +78,15 @@ struct process_options {
     void (*tend)(void *context);
     int tended;
     void *context;
+    struct buf *refused; /* gets the report of the proxy at the end (proxy/proxy.h); may be NULL */
 };
 
 /* Read-only for callers. */
 struct process {
     struct process_options options;
     struct child child;
+    struct proxy_process proxy;    /* if the plan has hosts */
+    struct world_command *command; /* in a world; then the child has only the ends of its streams */
     struct relay relays[PROCESS_RELAYS];
     char *buffers;    /* of the relays */
     struct buf queue; /* input for the terminal */
@@ -84,7 +95,10 @@ struct process {
     struct budget runtime, output;
     bool has_output; /* in this step */
     bool ended;      /* the command, or the whole sandbox; output may remain */
+    bool unstarted;  /* it could not be executed: it has no exit */
     uint64_t drain_until_ms;
+    uint64_t left_ms;   /* in a world: when output that still comes is left to it; 0: not ended */
+    uint64_t owed;      /* output_bytes with all that the command itself has printed */
     bool exited;        /* PROCESS_EXITED was returned */
     bool exit_reported; /* SESSION_EVENT_EXIT was sent */
     bool output_closed; /* the reader of our output is gone */
@@ -97,7 +111,8 @@ struct process {
 MUST_USE bool process_open(
     const struct process_options *options, struct process *ret_process, struct err *err);
 
-/* Kills all remaining processes. The child's `limiter.kept` stays valid. */
+/* Kills all remaining processes; those of a command that has ended live on in its world. The
+ * child's `limiter.kept` stays valid. */
 void process_close(struct process *p);
 
 /* Waits for the next event or the deadline (by clock_mono_ms(); UINT64_MAX: none). A command over
@@ -134,12 +149,18 @@ bool process_hung_up(const struct process *p);
 /* Lets a stopped command continue; the pause does not count as its run time. */
 void process_continue(struct process *p, uint64_t paused_ms);
 
-/* Kills everything at once. Output that was read but not yet forwarded is written for a short
- * time. */
+/* Kills everything at once; in a world the command's session. Output that was read but not yet
+ * forwarded is written for a short time. */
 void process_kill(struct process *p);
 
 /* Asks everything to end: see child_terminate(). */
 void process_terminate(struct process *p);
+
+/* Kills like process_kill(), but output is still read. */
+void process_end(struct process *p);
+
+/* In a world: its session there, see denied_style.session; otherwise 0. */
+pid_t process_session(const struct process *p);
 
 /* Reports the exit as an event, once. */
 void process_report_exit(struct process *p);

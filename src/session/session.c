@@ -140,13 +140,17 @@ bool session_open(
             .terminal = true,
             .rows = options->rows,
             .cols = options->cols,
+            .denied = options->denied,
             .serves = options->serves,
             .held = options->held},
+        .world = options->world,
+        .cwd = options->cwd,
         .budgets = options->budgets,
         .cancel = options->cancel,
         .output = session_on_output,
         .event = session_notify,
         .context = s,
+        .refused = options->refused,
     };
     if (!process_open(&process, &s->process, err)) {
         free(s);
@@ -194,8 +198,8 @@ bool session_send(struct session *s, struct str bytes, struct err *err)
 {
     struct process *p = &s->process;
     if (!process_queue(p, bytes))
-        return err_set(
-            err, E_IO, "the command does not read: %zu bytes wait for it already", p->queue.n);
+        return err_set(err, E_IO,
+            "the command does not read its input: %zu bytes are already queued", p->queue.n);
     if (bytes.n)
         s->sent_ms = clock_mono_ms();
     process_write_some(p);
@@ -220,7 +224,7 @@ bool session_resize(struct session *s, uint16_t rows, uint16_t cols, struct err 
  * complete. */
 static bool session_wait_for_end(struct session *s, uint64_t timeout_ms)
 {
-    uint64_t until_ms = clock_mono_ms() + timeout_ms;
+    uint64_t until_ms = clock_deadline_ms(timeout_ms);
     for (;;) {
         enum session_news news = session_next(s, until_ms);
         if (news == SESSION_EXITED || news == SESSION_FAILED)
@@ -242,7 +246,7 @@ void session_terminate(struct session *s, uint64_t grace_ms)
     process_terminate(p);
     if (session_wait_for_end(s, grace_ms))
         return;
-    child_kill(&p->child);
+    process_end(p);
     (void)session_wait_for_end(s, PROCESS_DRAIN_MS);
 }
 
@@ -261,6 +265,11 @@ struct term *session_term(struct session *s)
 bool session_has_ended(const struct session *s)
 {
     return s->process.exited;
+}
+
+pid_t session_inside(const struct session *s)
+{
+    return process_session(&s->process);
 }
 
 const struct session_exit *session_exit_of(const struct session *s)

@@ -38,9 +38,12 @@ enum session_news {
 struct session_options {
     const struct plan *plan;
     const char *const *argv, *const *envp; /* end in NULL */
+    struct world *world; /* run it there, in `cwd`; NULL: in a sandbox of its own */
+    const char *cwd;
     uint16_t rows, cols;
     struct process_budgets budgets;
     unsigned scrollback;
+    struct denied *denied; /* see launch.denied */
     bool serves; /* more commands can be started beside it and outlive it: see session_child() */
     bool held;   /* with `serves`: does not start until service_start() */
     int cancel;  /* -1, or a descriptor that is readable when the session is to end */
@@ -49,6 +52,7 @@ struct session_options {
     void (*output)(void *context, struct str bytes);
     void (*event)(void *context, const struct session_event *event);
     void *context;
+    struct buf *refused; /* see struct process_options; may be NULL */
 };
 
 struct session;
@@ -90,6 +94,9 @@ struct term *session_term(struct session *s);
 const struct child *session_child(const struct session *s);
 /* The command has ended and all its output is in. */
 bool session_has_ended(const struct session *s);
+/* See process_session(). */
+pid_t session_inside(const struct session *s);
+
 const struct session_exit *session_exit_of(const struct session *s);
 const struct err *session_error(const struct session *s);
 uint64_t session_output_bytes(const struct session *s);

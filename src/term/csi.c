@@ -1,6 +1,6 @@
 /* Control sequences. Tables map final byte, prefix and intermediate to a handler. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 /* Cursor -------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* Cursor movement: margins, origin mode, wrapping, tabs, and scrolling at the edges. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 static bool has_side_margins(const struct term *t)
 {

@@ -1,6 +1,6 @@
 /* Erasing, inserting and deleting characters. Erased cells get the current background colour. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 static bool erase_is_spared(const struct term *t, cell c, enum erase how)
 {

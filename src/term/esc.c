@@ -1,6 +1,6 @@
 /* Control characters and escape sequences of one or two bytes. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 /* Controls ------------------------------------------------------------------------------------ */
 

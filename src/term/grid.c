@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/grid.h"
 
-#include "term/runs.h"
+#include "term/term_runs.h"
 
 enum {
     HISTORY_BYTES = 16 << 20, /* limit on the scrollback's cells */

@@ -117,23 +117,33 @@ static const struct key_word *word_find(const struct key_word *words, size_t n, 
     return NULL;
 }
 
-/* "unknown key 'Entr'; did you mean 'Enter'?" */
-static bool word_unknown(
-    const char *what, const struct key_word *words, size_t n, struct str written, struct err *err)
+/* Names of one kind. */
+struct key_words {
+    const char *what, *examples;
+    const struct key_word *p;
+    size_t n;
+};
+
+/* "'Entr' is not the name of a keyboard key; did you mean 'Enter'?" */
+static bool word_unknown(const struct key_words *words, struct str written, struct err *err)
 {
     char lower[KEY_WORD_MAX];
     AUTO_CHOICE struct choice c = CHOICE_INIT(key_fold_case(written, lower));
-    for (size_t i = 0; i < n; i++)
-        choice_add(&c, words[i].word);
+    for (size_t i = 0; i < words->n; i++)
+        choice_add(&c, words->p[i].word);
     AUTO_BUF struct buf hint = BUF_INIT(256);
     choice_hint(&c, "", &hint);
-    const struct key_word *near = hint.n ? word_find(words, n, str_z(c.nearest)) : NULL;
+    const struct key_word *near = hint.n ? word_find(words->p, words->n, str_z(c.nearest)) : NULL;
     struct str shown = str_head(written, KEY_SHOWN_MAX);
     if (near)
-        return err_set(err, E_PROTOCOL, "unknown %s '" STR_FMT "'; did you mean '%s'?", what,
-            STR_ARG(shown), near->shown);
-    return err_set(err, E_PROTOCOL, "unknown %s '" STR_FMT "'%s", what, STR_ARG(shown),
-        str_find(written, '-') > 0 ? "; chords are joined with '+', as in 'Ctrl+x'" : "");
+        return err_set(err, E_PROTOCOL, "'" STR_FMT "' is not %s; did you mean '%s'?",
+            STR_ARG(shown), words->what, near->shown);
+    if (str_find(written, '-') > 0)
+        return err_set(err, E_PROTOCOL,
+            "'" STR_FMT "' is not %s; chords are joined with '+', as in 'Ctrl+x'", STR_ARG(shown),
+            words->what);
+    return err_set(err, E_PROTOCOL, "'" STR_FMT "' is not %s, such as %s", STR_ARG(shown),
+        words->what, words->examples);
 }
 
 static bool parse_modifier(struct str word, unsigned *ret_mod, struct err *err)
@@ -144,8 +154,11 @@ static bool parse_modifier(struct str word, unsigned *ret_mod, struct err *err)
             return err_set(err, E_PROTOCOL, "a modifier is missing before '+'");
         const struct key_word *key = word_find(names, ARRAY_LEN(names), word);
         if (key)
-            return err_set(err, E_PROTOCOL, "'%s' is no modifier: it can only be last", key->shown);
-        return word_unknown("modifier", modifiers, ARRAY_LEN(modifiers), word, err);
+            return err_set(
+                err, E_PROTOCOL, "'%s' is not a modifier: it can only be last", key->shown);
+        return word_unknown(&(struct key_words){"a modifier", "Ctrl, Alt or Shift", modifiers,
+                                ARRAY_LEN(modifiers)},
+            word, err);
     }
     *ret_mod = found->value;
     return true;
@@ -157,7 +170,7 @@ static bool parse_character(struct str word, struct key *key, struct err *err)
     size_t n = utf8_decode(word, &codepoint);
     if (codepoint < 0x20 || (codepoint >= 0x7F && codepoint <= 0x9F))
         return err_set(err, E_PROTOCOL,
-            "a key is no control character: write its name, such as 'Enter' or 'Ctrl+c'");
+            "a key cannot be a control character: use its name, such as 'Enter' or 'Ctrl+c'");
     if (n < word.n)
         return err_set(err, E_PROTOCOL, "'" STR_FMT "' is more than one character: send it as text",
             STR_ARG(str_head(word, KEY_SHOWN_MAX)));
@@ -181,7 +194,9 @@ static bool parse_name(struct str word, struct key *key, struct err *err)
     for (size_t i = 0; i < word.n; i++)
         ascii = ascii && word.p[i] >= ' ' && word.p[i] <= '~';
     if (ascii && word.n > 1)
-        return word_unknown("key", names, ARRAY_LEN(names), word, err);
+        return word_unknown(&(struct key_words){"the name of a keyboard key", "Enter, F6 or Ctrl+x",
+                                names, ARRAY_LEN(names)},
+            word, err);
     return parse_character(word, key, err);
 }
 
@@ -206,7 +221,7 @@ static bool parse_modifiers(struct str words, unsigned *ret_mods, struct err *er
 bool key_parse(struct str text, struct key *ret_key, struct err *err)
 {
     if (text.n == 0)
-        return err_set(err, E_PROTOCOL, "the key has no name");
+        return err_set(err, E_PROTOCOL, "the key is empty");
     if (!utf8_valid(text))
         return err_set(err, E_PROTOCOL, "the key is not UTF-8");
     /* A trailing plus is the key itself if it is alone or follows a joining plus. */

@@ -2,7 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/layer.h"
 
-#include "term/box.h"
+#include "term/term_box.h"
 
 enum {
     W = LOOK_CELL_WIDTH,

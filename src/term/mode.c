@@ -1,6 +1,6 @@
 /* Modes: numbered settings that are on or off. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 static void on_columns(struct term *t, bool on)
 {

@@ -1,7 +1,7 @@
 /* String sequences: OSC and DCS; others are ignored or reported as unknown. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "term/state.h"
+#include "term/term_state.h"
 
 /* Titles -------------------------------------------------------------------------------------- */
 

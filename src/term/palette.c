@@ -1,7 +1,7 @@
 /* Palette of numbered colours that programs set and query. Cells store the number: the palette is
  * used only to answer queries. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 enum {
     DYNAMIC_FIRST = 10, /* OSC 10 is the foreground, 11 the background, 12 the cursor, … */

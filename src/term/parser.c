@@ -3,8 +3,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "term/parser.h"
 
-#include "term/runs.h"
 #include "term/term.h"
+#include "term/term_runs.h"
 
 enum parser_state {
     GROUND,

@@ -1,7 +1,7 @@
 /* The current style as part of a cell. It is looked up when used, not when it changes: programs
  * often change it several times per character. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 void pen_changed(struct term *t)
 {

@@ -1,6 +1,6 @@
 /* Rectangle operations: fill, erase, copy, change attributes, checksum. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 /* Inclusive bounds. */
 struct rect {

@@ -1,7 +1,7 @@
 /* Resizing a grid. Wrapped lines are rewrapped, including the scrollback; rows that no longer fit
  * become scrollback, and return when there is room. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 /* Rows are rebuilt in order, as if printed to the new grid from its top. */
 struct reflow {

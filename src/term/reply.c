@@ -1,7 +1,7 @@
 /* Answers to the program, in a bounded queue. An answer that does not fit is dropped whole: a
  * partial one would be interpreted as key presses. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 #include <stdarg.h>
 

@@ -1,6 +1,6 @@
 /* Main and alternate screen, and resizing. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 void screen_use(struct term *t, bool alternate, bool clear)
 {

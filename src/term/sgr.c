@@ -1,6 +1,6 @@
 /* Select graphic rendition (SGR): the current style. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 enum {
     SGR_FG = 38,

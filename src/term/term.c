@@ -3,7 +3,7 @@
 #include "term/term.h"
 
 #include "base/fnv.h"
-#include "term/state.h"
+#include "term/term_state.h"
 
 /* Events -------------------------------------------------------------------------------------- */
 

@@ -2,8 +2,8 @@
  * by one, joined to the preceding cluster according to UAX #29, and take one or two columns. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "term/runs.h"
-#include "term/state.h"
+#include "term/term_runs.h"
+#include "term/term_state.h"
 
 enum {
     VARIATION_TEXT = 0xFE0E,

@@ -1,7 +1,7 @@
 /* Window operations: resize requests and the title stack. Without a real window, its position is
  * only stored to answer queries. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/state.h"
+#include "term/term_state.h"
 
 static void ask_size(struct term *t, int rows, int cols)
 {

@@ -10,14 +10,14 @@ struct patch_freeform_args {
 
 static const struct field fields[] = {
     FIELD_STR("patch", struct patch_freeform_args, patch,
-        "from '*** Begin Patch' to '*** End Patch', as the grammar says", .alias = "input",
+        "from '*** Begin Patch' to '*** End Patch', as in the grammar", .alias = "input",
         .flags = FIELD_REQUIRED),
     FIELD_BOOL("strict", struct patch_freeform_args, strict,
-        "refuses a hunk whose lines do not stand in the file exactly and only once, and files that "
-        "would be replaced",
+        "refuse hunks whose lines do not occur exactly and only once, and refuse to replace "
+        "existing files",
         .def = "false"),
-    FIELD_BOOL("dry_run", struct patch_freeform_args, dry_run, "only checks whether it would apply",
-        .def = "false"),
+    FIELD_BOOL("dry_run", struct patch_freeform_args, dry_run,
+        "only check whether the patch would apply", .def = "false"),
 };
 
 static const struct shape shape = SHAPE("apply_patch_freeform", struct patch_freeform_args, fields,
@@ -61,13 +61,13 @@ static bool patch_freeform_run(
 
 const struct tool tool_apply_patch_freeform = {
     .name = "apply_patch_freeform",
-    .about = "Applies a freeform patch to any number of files, all or nothing: '*** Begin Patch', "
-             "then '*** Add File: PATH' (lines with '+'), '*** Delete File: PATH' or '*** Update "
-             "File: PATH' (then '*** Move to: PATH' if it moves, and hunks: '@@' or '@@ a line "
-             "before the place', then lines that start with ' ', '-' or '+'), '*** End Patch'. "
-             "Hunks are found by their lines, so no line numbers are needed; give about three "
-             "lines of context on each side, and '*** End of File' where a hunk must be at the "
-             "end.",
+    .about =
+        "Applies a freeform patch to any number of files, all or nothing: '*** Begin Patch', then "
+        "'*** Add File: PATH' (lines with '+'), '*** Delete File: PATH' or '*** Update File: PATH' "
+        "(then '*** Move to: PATH' to move the file, and hunks: '@@' or '@@ a line above the "
+        "change', then lines that start with ' ', '-' or '+'), '*** End Patch'. Hunks are found by "
+        "their lines, so no line numbers are needed; give about three lines of context on each "
+        "side, and '*** End of File' if a hunk must be at the end.",
     .args = &shape,
     .example =
         "{\"patch\": \"*** Begin Patch\\n*** Update File: notes.txt\\n@@\\n-old\\n+new\\n*** "

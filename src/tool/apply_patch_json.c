@@ -10,12 +10,12 @@ struct patch_json_args {
 
 static const struct field fields[] = {
     FIELD_STR("patch", struct patch_json_args, patch,
-        "a unified diff as 'git diff' or 'diff -u' print it, with right line numbers",
-        .alias = "input", .flags = FIELD_REQUIRED),
+        "a unified diff as printed by 'git diff' or 'diff -u'", .alias = "input",
+        .flags = FIELD_REQUIRED),
     FIELD_BOOL("strict", struct patch_json_args, strict,
-        "makes no difference here: unified diffs are always applied exactly", .def = "false"),
-    FIELD_BOOL("dry_run", struct patch_json_args, dry_run, "only checks whether it would apply",
-        .def = "false"),
+        "has no effect: unified diffs are always applied exactly", .def = "false"),
+    FIELD_BOOL("dry_run", struct patch_json_args, dry_run,
+        "only check whether the patch would apply", .def = "false"),
 };
 
 static const struct shape shape =
@@ -61,9 +61,9 @@ static bool patch_json_run(
 
 const struct tool tool_apply_patch_json = {
     .name = "apply_patch_json",
-    .about = "Applies a unified diff (git's or plain) to any number of files, all or nothing, with "
-             "the judgement of git apply, except that line numbers must be right. Creates, "
-             "deletes, renames, copies and changes modes as git's headers say.",
+    .about = "Applies a unified diff (from git or plain) to any number of files, all or nothing, "
+             "by the rules of git apply, except that line numbers must be correct. Creates, "
+             "deletes, renames and copies files and changes modes as git headers specify.",
     .args = &shape,
     .example = "{\"patch\": \"--- a/notes.txt\\n+++ b/notes.txt\\n@@ -1 +1 @@\\n-old\\n+new\\n\"}",
     .mutating = true,

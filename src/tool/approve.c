@@ -32,15 +32,18 @@ static const char *approve_reason(
     const struct approve *a, const struct approve_question *q, struct arena *scratch)
 {
     struct rule_set rules = {{&a->options->allow, &a->remembered}};
-    const char *why = "no rule covers it";
+    const char *why = "no rule allows it";
     if (a->options->mode == APPROVE_NEVER || (!q->mutating && !q->warning))
         return NULL;
     if (a->options->mode == APPROVE_ALWAYS)
-        return q->mutating ? "--approval always asks for every change" : NULL;
+        return !q->mutating              ? NULL
+               : a->options->by_settings ? "'approval: always' in your settings requires consent "
+                                           "for every change"
+                                         : "--approval always requires consent for every change";
     if (q->warning)
         return q->warning;
     if (q->no_rules)
-        return "no rule can cover what is typed";
+        return "no rule can allow typed input";
     if (q->is_command ? rule_covers_command(&rules, q->tool, q->subject, scratch, &why)
                       : rule_covers_paths(&rules, q->tool, q->subject))
         return NULL;
@@ -81,9 +84,8 @@ bool approve_call(struct approve *a, const struct approve_question *question, st
         rule = rule_propose(q.tool, q.is_command, q.subject, &scratch);
     if (!a->options->ask) {
         err_set(err, E_APPROVAL_REQUIRED,
-            "%s needs consent (%s), and nobody can be asked%s" STR_FMT, q.tool, why,
-            rule.p ? ": --approval never allows it, and so does the rule "
-                   : ": --approval never allows it",
+            "%s needs consent (%s), but there is no terminal to ask on%s" STR_FMT, q.tool, why,
+            rule.p ? ": use --approval never, or the rule " : ": use --approval never to allow it",
             STR_ARG(rule));
         return err_ctx(err, "why", "%s", why);
     }
@@ -100,8 +102,29 @@ bool approve_call(struct approve *a, const struct approve_question *question, st
     case APPROVE_YES:
         return true;
     case APPROVE_CANCELED:
-        return err_set(err, E_CANCELED, "interrupted before anybody answered");
+        return err_set(err, E_CANCELED, "interrupted while waiting for consent");
     default:
-        return err_set(err, E_APPROVAL_REQUIRED, "the user said no to this call of %s", q.tool);
+        return err_set(err, E_APPROVAL_REQUIRED, "the user refused this call of %s", q.tool);
     }
+}
+
+static void approve_put_text(json_t *object, const char *key, struct str text)
+{
+    if (text.p)
+        json_put(object, key, json_text(text));
+}
+
+json_t *approve_question_json(const struct approve_question *q, struct str rule)
+{
+    json_t *object = json_object();
+    json_put(object, "tool", json_string(q->tool));
+    json_put(object, "kind", json_string(q->is_command ? "run" : q->mutating ? "change" : "read"));
+    approve_put_text(object, "subject", q->subject);
+    approve_put_text(object, "why", str_z(q->why));
+    approve_put_text(object, "warning", str_z(q->warning));
+    approve_put_text(object, "diff", q->diff);
+    approve_put_text(object, "rule", rule);
+    if (q->arguments)
+        json_put(object, "arguments", json_incref((json_t *)q->arguments));
+    return object;
 }

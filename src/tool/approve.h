@@ -55,6 +55,7 @@ struct approve_question {
 
 struct approve_options {
     enum approve_mode mode;
+    bool by_settings;      /* the mode is from the user's settings */
     struct str_list allow; /* rules such as "shell:git *" */
     /* Asks the user; NULL: not possible. The rule is the one that `always` would add, or unset. */
     enum approve_answer (*ask)(
@@ -79,5 +80,9 @@ bool approve_forget(struct approve *a, struct str rule);
 
 MUST_USE bool approve_call(
     struct approve *a, const struct approve_question *question, struct err *err);
+
+/* {"tool","kind","subject","why","warning"?,"diff"?,"rule"?,"arguments"?}, a new object; kind is
+ * "run", "change" or "read", rule is the one that APPROVE_YES_ALWAYS would add. */
+MUST_USE json_t *approve_question_json(const struct approve_question *q, struct str rule);
 
 #endif

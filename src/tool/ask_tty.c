@@ -25,7 +25,7 @@ static void ask_tty_add_lines(struct buf *text, struct str rest)
 
 static void ask_tty_add_question(struct buf *text, const struct approve_question *q)
 {
-    buf_printf(text, "\n%s wants to %s:\n", q->tool,
+    buf_printf(text, "\nAllow %s to %s:\n", q->tool,
         q->is_command ? "run"
         : q->mutating ? "change"
                       : "read");

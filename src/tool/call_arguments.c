@@ -74,12 +74,13 @@ bool call_arguments_add(const struct tool *tool, const char *pair, json_t *objec
 {
     struct str name, word;
     if (str_find(str_z(pair), '=') <= 0)
-        return err_set(err, E_CLI_INVALID_ARG, "--arg takes NAME=VALUE, not '%s'", pair);
+        return err_set(
+            err, E_CLI_INVALID_ARG, "invalid value for --arg: expected NAME=VALUE, not '%s'", pair);
     str_cut(str_z(pair), '=', &name, &word);
     AUTO_BUF struct buf key = BUF_INIT(ARG_NAME_MAX);
     buf_add_str(&key, name);
     if (!buf_ok(&key) || !utf8_valid(name))
-        return err_set(err, E_CLI_INVALID_ARG, "'%s' names no argument", pair);
+        return err_set(err, E_CLI_INVALID_ARG, "invalid argument name in '%s'", pair);
     json_put(object, buf_z(&key), call_arguments_value(call_arguments_find(tool, name), word));
     return true;
 }

@@ -3,7 +3,7 @@
 #include "tool/call_server.h"
 
 #include "base/protocol.h"
-#include "io/patience.h"
+#include "io/timed_write.h"
 #include "tool/guard.h"
 #include "tool/sessions.h"
 #include "tool/tool.h"
@@ -42,14 +42,14 @@ struct call_server_request {
 static const struct field request_fields[] = {
     FIELD_STR("name", struct call_server_request, name, "the tool", .flags = FIELD_REQUIRED),
     FIELD_JSON("arguments", struct call_server_request, arguments,
-        "its arguments: an object, or a string that holds one"),
-    FIELD_JSON("request_id", struct call_server_request, request_id, "comes back with the result"),
+        "its arguments: an object, or a string that contains one"),
+    FIELD_JSON("request_id", struct call_server_request, request_id, "returned with the result"),
     FIELD_I64("protocol_version", struct call_server_request, protocol_version,
-        "that of the results", .def = "1", FIELD_RANGE(PROTOCOL_VERSION, PROTOCOL_VERSION)),
+        "version of the results", .def = "1", FIELD_RANGE(PROTOCOL_VERSION, PROTOCOL_VERSION)),
 };
 
 static const struct shape request_shape =
-    SHAPE("request", struct call_server_request, request_fields, "a call of a tool");
+    SHAPE("request", struct call_server_request, request_fields, "a tool call");
 
 /* Answers ------------------------------------------------------------------------------------- */
 
@@ -61,9 +61,9 @@ static void call_server_read_signal(struct call_server *s)
 /* Final output gets only a short write timeout. */
 static bool call_server_write_last(struct str text)
 {
-    struct patience p = PATIENCE_INIT;
-    patience_end(&p);
-    return patience_write(STDOUT_FILENO, text, &p);
+    struct write_deadline p = TIMED_WRITE_INIT;
+    timed_write_end(&p);
+    return timed_write(STDOUT_FILENO, text, &p);
 }
 
 /* A slow or stalled reader delays neither sessions nor termination. */
@@ -80,7 +80,7 @@ static bool call_server_write(struct call_server *s, struct str text)
             call_server_read_signal(s);
             return call_server_write_last(text);
         }
-        ssize_t n = patience_put(s->out, str_head(text, MIN(text.n, s->room)));
+        ssize_t n = timed_write_put(s->out, str_head(text, MIN(text.n, s->room)));
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return false;
         text = str_skip(text, n > 0 ? (size_t)n : 0);
@@ -183,7 +183,7 @@ static void call_server_handle_line(struct call_server *s, struct str line)
 static void call_server_reject_long_line(struct call_server *s)
 {
     AUTO_ERR struct err error = {0};
-    err_set(&error, E_PROTOCOL, "a line has more than %d bytes, and was skipped", LINE_MAX_BYTES);
+    err_set(&error, E_PROTOCOL, "a line of more than %d bytes was skipped", LINE_MAX_BYTES);
     call_server_send_error(s, &error, NULL);
     s->skipping = true;
 }
@@ -247,18 +247,19 @@ static bool call_server_finish(const struct call_server *s, struct err *err)
 {
     if (s->interrupted)
         return guard_error(err, s->interrupted);
-    return !s->unread || err_set(err, E_IO, "cannot write the results: nobody reads them any more");
+    return !s->unread ||
+           err_set(err, E_IO, "cannot write the results: standard output is no longer read");
 }
 
 bool call_server_run(const struct call_server_options *options, struct err *err)
 {
-    AUTO_FD int own = patience_open(STDOUT_FILENO);
+    AUTO_FD int own = timed_write_open(STDOUT_FILENO);
     struct toolbox *box = options->box;
     struct call_server s = {
         .options = *options,
         .box = box,
         .out = own >= 0 ? own : STDOUT_FILENO,
-        .room = own >= 0 ? ANSWER_MAX : patience_room(STDOUT_FILENO),
+        .room = own >= 0 ? ANSWER_MAX : timed_write_room(STDOUT_FILENO),
         .input = BUF_INIT(LINE_MAX_BYTES + 2 * READ_SIZE),
     };
     options->toolbox->called_off = call_server_on_canceled;

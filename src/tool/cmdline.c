@@ -53,7 +53,7 @@ static bool cmdline_starts_with(const struct cmdline_parser *p, const char *z)
 static void parse_inner(struct cmdline_parser *p, struct str text)
 {
     if (p->depth == CMDLINE_DEPTH_MAX) {
-        cmdline_not_plain(p, "scripts in scripts, too deep to be looked at");
+        cmdline_not_plain(p, "scripts nested too deeply to be checked");
         return;
     }
     struct cmdline_parser inner = {
@@ -69,7 +69,7 @@ static void skip_single_quotes(struct cmdline_parser *p, struct buf *word)
     const char *from = p->text.p + p->at;
     const char *quote = memchr(from, '\'', p->text.n - p->at);
     if (!quote) {
-        cmdline_not_plain(p, "a quote that does not end");
+        cmdline_not_plain(p, "an unterminated quote");
         p->at = p->text.n;
         return;
     }
@@ -81,7 +81,7 @@ static void skip_single_quotes(struct cmdline_parser *p, struct buf *word)
 static void parse_parens(struct cmdline_parser *p)
 {
     if (++p->depth > CMDLINE_DEPTH_MAX) {
-        cmdline_not_plain(p, "commands in commands, too deep to be looked at");
+        cmdline_not_plain(p, "commands nested too deeply to be checked");
         p->at = p->text.n;
     } else {
         parse_list(p, END_PAREN);
@@ -95,7 +95,7 @@ static void parse_backquotes(struct cmdline_parser *p)
     cmdline_not_plain(p, "a command substitution");
     for (; cmdline_peek(p, 0) != '`'; p->at++) {
         if (cmdline_peek(p, 0) < 0) {
-            cmdline_not_plain(p, "a quote that does not end");
+            cmdline_not_plain(p, "an unterminated quote");
             return;
         }
         if (cmdline_peek(p, 0) == '\\' && cmdline_peek(p, 1) >= 0)
@@ -150,7 +150,7 @@ static void parse_double_quotes(struct cmdline_parser *p, struct buf *word, bool
     for (;;) {
         int c = cmdline_peek(p, 0);
         if (c < 0) {
-            cmdline_not_plain(p, "a quote that does not end");
+            cmdline_not_plain(p, "an unterminated quote");
             return;
         }
         if (c == '"') {
@@ -223,7 +223,7 @@ static bool parse_word(struct cmdline_parser *p, struct str *ret_word)
         } else {
             if (strchr("*?[]{}~^#!", c) || (c == '=' && first)) {
                 fixed = false;
-                cmdline_not_plain(p, "an expansion: a wildcard, a brace, a tilde");
+                cmdline_not_plain(p, "an expansion: a wildcard, a brace or a tilde");
             }
             buf_add_byte(&word, (char)c);
             p->at++;
@@ -255,7 +255,7 @@ static void add_command(struct cmdline_parser *p, struct cmdline_reader *r)
     if (r->n == 0)
         return;
     if (out->n == CMDLINE_COMMANDS_MAX || p->n_words + r->n > CMDLINE_WORDS_MAX) {
-        cmdline_not_plain(p, "more commands than are looked at");
+        cmdline_not_plain(p, "too many commands to check");
     } else {
         struct str *words = ARENA_NEW(p->a, struct str, r->n);
         memcpy(words, r->words, r->n * sizeof(*words));
@@ -283,7 +283,7 @@ static void parse_here_document(
 {
     size_t here = p->at;
     if (p->n_documents++ == DOCUMENTS_MAX) {
-        cmdline_not_plain(p, "more here-documents than are looked at");
+        cmdline_not_plain(p, "too many here-documents to check");
         p->at = p->text.n;
         return;
     }
@@ -291,7 +291,7 @@ static void parse_here_document(
     size_t rest = p->at; /* end of the line with the operator */
     for (size_t i = here; i < rest; i++)
         if (delimiter.n == 0 || strchr("'\"\\`$", p->text.p[i]))
-            cmdline_not_plain(p, "a here-document with more in its line than is looked at");
+            cmdline_not_plain(p, "a here-document whose first line is too complex to check");
     p->at += p->at < p->text.n;
     size_t begin = p->at, end = p->text.n;
     bool found = false;
@@ -306,7 +306,7 @@ static void parse_here_document(
         p->at += p->at < p->text.n;
     }
     if (!found)
-        cmdline_not_plain(p, "a here-document that does not end");
+        cmdline_not_plain(p, "an unterminated here-document");
     struct str body = str_head(str_skip(p->text, begin), end - begin);
     if (!quoted && (memchr(body.p, '$', body.n) || memchr(body.p, '`', body.n) ||
                        memchr(body.p, '\\', body.n))) {
@@ -437,7 +437,7 @@ static void cmdline_read_word(struct cmdline_parser *p, struct cmdline_reader *r
     if (r->n == 0 && str_starts_with(raw, STR("[[")))
         cmdline_not_plain(p, "a compound command");
     if (r->n == ARRAY_LEN(r->words)) {
-        cmdline_not_plain(p, "more words than are looked at");
+        cmdline_not_plain(p, "too many words to check");
         return;
     }
     r->fixed &= fixed;
@@ -461,7 +461,7 @@ static bool parse_operator(
         {"|", true, false, NULL},
         {";", false, false, NULL},
         {"\n", false, true, NULL},
-        {"&", false, false, "a command in the background"},
+        {"&", false, false, "a background command"},
     };
     for (size_t i = 0; i < ARRAY_LEN(operators); i++) {
         if (!cmdline_starts_with(p, operators[i].text))
@@ -520,7 +520,7 @@ static void parse_list(struct cmdline_parser *p, enum cmdline_end end)
             cmdline_read_word(p, &r);
     }
     if (end == END_PAREN && !stop)
-        cmdline_not_plain(p, "a parenthesis that does not end");
+        cmdline_not_plain(p, "an unterminated parenthesis");
     end_command(p, &r, false);
 }
 
@@ -532,7 +532,7 @@ static void check_bytes(struct cmdline_parser *p, struct str text)
         if ((c < 0x20 && c != '\n') || c == 0x7f)
             cmdline_not_plain(p, "a control character");
         if (c == '\\' && i + 1 < text.n && text.p[i + 1] == '\n')
-            cmdline_not_plain(p, "a line that goes on");
+            cmdline_not_plain(p, "a line continuation");
     }
 }
 
@@ -542,7 +542,7 @@ void cmdline_parse_more(struct str text, unsigned depth, struct arena *a, struct
     for (size_t i = 0; i < script->n; i++)
         p.n_words += script->commands[i].n;
     if (text.n > CMDLINE_BYTES_MAX)
-        cmdline_not_plain(&p, "longer than what is looked at");
+        cmdline_not_plain(&p, "a command line too long to check");
     else if (memchr(text.p, '\0', text.n))
         cmdline_not_plain(&p, "a NUL byte");
     else

@@ -9,6 +9,9 @@
  * every word of every command is known before it runs. A script that is not plain is still searched
  * for commands (in substitutions, loops, scripts passed to another shell), to show them to the
  * user.
+ *
+ * repo/shell_words.h reads the shell's words for another purpose, with other errors on the safe
+ * side; its header compares the two.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_CMDLINE_H

@@ -6,10 +6,13 @@
 #include "path/lexical.h"
 #include "policy/blocked.h"
 #include "policy/preset.h"
+#include "tool/tool.h"
+#include "tool/tool_world.h"
 
 #include <fcntl.h>
 
 enum {
+    DENIED_TOLD = 2,   /* lines for the model */
     EXPAND_LEVELS = 4, /* depth of directories that a policy must not list as a whole */
     EXPAND_MAX = 4000, /* maximum entries of the list */
 };
@@ -107,7 +110,6 @@ static void set_env(struct policy *p, struct arena *a)
     static const struct {
         const char *name, *text;
     } rows[] = {
-        {"GIT_CONFIG_GLOBAL", "/dev/null"}, /* global settings are refused: they would be lost */
         {"GIT_PAGER", "cat"},
         {"GIT_TERMINAL_PROMPT", "0"},
         {"PAGER", "cat"},
@@ -128,9 +130,9 @@ static void confine_weaken(const struct toolbox *box, struct policy *p)
     p->sandbox_unsafe_ack = true;
 }
 
-/* A given policy is used as is, except for the caller's choice of sandbox and a shorter runtime. */
-static bool confine_make_policy(const struct toolbox *box, const struct confine_request *request,
-    struct arena *a, struct policy *ret_policy, struct err *err)
+/* A given policy is used as is, except for the caller's choice of sandbox. */
+static bool confine_make_policy(
+    const struct toolbox *box, struct arena *a, struct policy *ret_policy, struct err *err)
 {
     if (box->options->policy) {
         *ret_policy = *box->options->policy;
@@ -140,9 +142,6 @@ static bool confine_make_policy(const struct toolbox *box, const struct confine_
     struct policy policy;
     if (!mode_policy(box, a, &policy, err))
         return false;
-    policy.budgets.max_output_bytes =
-        request->output_bytes ? request->output_bytes : CONFINE_OUTPUT_MAX;
-    policy.budgets.max_runtime_ms = CONFINE_RUNTIME_MAX_MS; /* the request has its own limit */
     set_env(&policy, a);
     if (box->options->no_sandbox) {
         policy.sandbox = POLICY_NO_SANDBOX;
@@ -177,26 +176,28 @@ static bool find_workdir(
         return err_wrap(err, "workdir");
     if (!where.exists || !S_ISDIR(where.st.st_mode))
         return err_set(err, E_TOOL_VALIDATION, "workdir: '" STR_FMT "' is %s", STR_ARG(workdir),
-            where.exists ? "not a directory" : "not there");
+            where.exists ? "not a directory" : "missing");
     *ret_dir = where.path.p;
     return true;
 }
 
-bool confine(struct toolbox *box, const struct confine_request *request, struct arena *a,
-    struct confined *c, struct err *err)
+static const char *confine_shell(void)
+{
+    return access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh";
+}
+
+/* Makes the plan for a command in this directory. */
+static bool confine_plan(
+    struct toolbox *box, const char *cwd, struct arena *a, struct confined *c, struct err *err)
 {
     const struct toolbox_options *o = box->options;
-    const char *shell = access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh", *cwd = NULL;
-    const char **argv = ARENA_NEW(a, const char *, 4);
-    if (!find_workdir(box, request->workdir, a, &cwd, err) ||
-        !confine_make_policy(box, request, a, &c->policy, err))
-        return false;
-    c->policy.budgets.max_runtime_ms = MIN(c->policy.budgets.max_runtime_ms, request->runtime_ms);
+    if (o->extra)
+        extra_apply(o->extra, (const char *const *)environ, a, &c->policy);
     struct confined_options options = {
         .host = {.home = o->home,
             .read_as_found = o->mode == TOOLBOX_UNRESTRICTED && !o->policy,
             .own_env = !o->policy},
-        .command = {.path = shell, .cwd = cwd},
+        .command = {.path = confine_shell(), .cwd = cwd},
         .plan = {.own = o->own, .n_own = o->n_own},
         .environ = (const char *const *)environ,
     };
@@ -207,10 +208,93 @@ bool confine(struct toolbox *box, const struct confine_request *request, struct 
     size_t n = verdict_dirs(&c->verdict.write, a, &roots);
     toolbox_protect(box, roots, n);
     options.protect = box->protect;
-    argv[0] = shell;
+    return confined_plan(c, &options, a, err);
+}
+
+/* A copy of the world's confinement for one command; `a` is the command's. */
+static bool confine_in_world(struct toolbox *box, const char *cwd, struct arena *a,
+    struct confined *c, struct world **ret_world, struct err *err)
+{
+    struct tool_world *w = tool_world_current(box);
+    if (!w) {
+        w = tool_world_new();
+        if (!confine_make_policy(box, &w->arena, &w->confined.policy, err) ||
+            !confine_plan(box, cwd, &w->arena, &w->confined, err) ||
+            !tool_world_open(box, w, err)) {
+            tool_world_drop(box, w);
+            return false;
+        }
+    }
+    *c = w->confined;
+    c->verdict.arena = c->verdict.denials.arena = a;
+    policy_validate_command(
+        &c->verdict, &(struct policy_command){.path = confine_shell(), .cwd = cwd});
+    *ret_world = w->world;
+    return verdict_ok(&c->verdict, err);
+}
+
+/* A request has its own limits; those of a given policy stay. */
+static void confine_set_budgets(
+    const struct toolbox *box, const struct confine_request *request, struct policy_budgets *b)
+{
+    if (!box->options->policy) {
+        b->max_output_bytes = request->output_bytes ? request->output_bytes : CONFINE_OUTPUT_MAX;
+        b->max_runtime_ms = CONFINE_RUNTIME_MAX_MS;
+    }
+    b->max_runtime_ms = MIN(b->max_runtime_ms, request->runtime_ms);
+}
+
+bool confine(struct toolbox *box, const struct confine_request *request, struct arena *a,
+    struct confine *ret_confine, struct err *err)
+{
+    struct confine *c = ret_confine;
+    const char **argv = ARENA_NEW(a, const char *, 4), *cwd = NULL;
+    c->world = NULL;
+    if (!find_workdir(box, request->workdir, a, &cwd, err))
+        return false;
+    bool ok = tool_world_is_wanted(box->options)
+                  ? confine_in_world(box, cwd, a, &c->confined, &c->world, err)
+                  : confine_make_policy(box, a, &c->confined.policy, err) &&
+                        confine_plan(box, cwd, a, &c->confined, err);
+    if (!ok)
+        return false;
+    confine_set_budgets(box, request, &c->confined.policy.budgets);
+    c->cwd = c->world ? c->confined.verdict.cwd.resolved.p : c->confined.plan.cwd.p;
+    argv[0] = confine_shell();
     argv[1] = "-c";
     argv[2] = arena_strdup(a, request->command);
     argv[3] = NULL;
-    c->argv = argv;
-    return confined_plan(c, &options, a, err);
+    c->confined.argv = argv;
+    if (!c->world && !box->options->no_denials)
+        c->confined.denied = denied_new();
+    return true;
+}
+
+void confine_done(struct confine *c)
+{
+    if (!c->world)
+        denied_free(c->confined.denied);
+    c->confined.denied = NULL;
+}
+
+void confine_tell_denied(const struct toolbox *box, const struct confine *c, pid_t session,
+    bool failed, struct tool_result *result)
+{
+    struct denied_style style = {.front = DENIED_FOR_TOOL,
+        .home = box->options->home,
+        .session = session,
+        .failed_only = failed,
+        .kept_only = !failed};
+    AUTO_BUF struct buf text = BUF_INIT(64 << 10);
+    struct str line, rest;
+    size_t n = 0;
+    if (!c->confined.denied)
+        return;
+    AUTO_JSON json_t *reasons = denied_json(c->confined.denied, &style);
+    style.failed_only = style.kept_only = false;
+    tool_detail(result, "denied", denied_take(c->confined.denied, &style));
+    denied_add_lines(&text, reasons);
+    rest = buf_str(&text);
+    while (n++ < DENIED_TOLD && str_cut(rest, '\n', &line, &rest))
+        buf_printf(&result->content, "[" STR_FMT "]\n", STR_ARG(line));
 }

@@ -1,9 +1,10 @@
 /* Confinement of a tool's command: the policy for the toolbox's mode, its verdict for this command,
- * and the sandbox plan.
+ * and the sandbox plan. All commands of a toolbox run in one sandbox (tool/tool_world.h), except
+ * where it serves one call or has no namespaces.
  *
- *     struct confined c;
+ *     struct confine c;
  *     if (!confine(box, &(struct confine_request){.command = cmd, ...}, &arena, &c, err)) ...
- *     ...c.verdict, c.plan, c.argv, c.envp...
+ *     ...c.confined.plan, c.confined.argv, c.confined.envp, c.world, c.cwd...
  *
  * The root is writable, system programs can be run, /tmp is private, and the network is disabled.
  * Nothing that a model requests widens the mode's policy.
@@ -13,6 +14,7 @@
 #define TOOL_CONFINE_H
 
 #include "session/confined.h"
+#include "session/world.h"
 #include "tool/toolbox.h"
 
 enum {
@@ -28,10 +30,25 @@ struct confine_request {
     uint64_t output_bytes; /* 0: CONFINE_OUTPUT_MAX */
 };
 
+struct confine {
+    struct confined confined;
+    struct world *world; /* where it runs; NULL: in a sandbox of its own */
+    const char *cwd;
+};
+
 /* Appends the command line for the approval question, with the `cd` that the workdir implies. */
 void confine_subject(struct str command, struct str workdir, struct buf *subject);
 
 MUST_USE bool confine(struct toolbox *box, const struct confine_request *request, struct arena *a,
-    struct confined *ret_confined, struct err *err);
+    struct confine *ret_confine, struct err *err);
+
+/* Adds what was denied to a command that has ended to its result: details.denied, and for one that
+ * failed a line or two for the model. `session`: session_inside() or exec_result.session. */
+struct tool_result;
+void confine_tell_denied(const struct toolbox *box, const struct confine *c, pid_t session,
+    bool failed, struct tool_result *result);
+
+/* Releases what confine() allocated outside of its arena. Accepts a zeroed object. */
+void confine_done(struct confine *c);
 
 #endif

@@ -22,14 +22,14 @@ static const struct field fields[] = {
     FIELD_STR("path", struct edit_file_args, path, "the file", .alias = "file_path",
         .flags = FIELD_REQUIRED),
     FIELD_STR("old_string", struct edit_file_args, old_string,
-        "the text to replace, exactly as it is in the file, with enough around it to be there only "
+        "the text to replace, exactly as in the file, with enough context to occur only "
         "once",
         .flags = FIELD_REQUIRED),
-    FIELD_STR("new_string", struct edit_file_args, new_string, "what comes instead",
+    FIELD_STR("new_string", struct edit_file_args, new_string, "the replacement text",
         .flags = FIELD_REQUIRED),
-    FIELD_BOOL("replace_all", struct edit_file_args, replace_all, "replaces it wherever it is",
+    FIELD_BOOL("replace_all", struct edit_file_args, replace_all, "replace all occurrences",
         .def = "false"),
-    FIELD_BOOL("dry_run", struct edit_file_args, dry_run, "only checks whether it could be done",
+    FIELD_BOOL("dry_run", struct edit_file_args, dry_run, "only check whether the edit is possible",
         .def = "false"),
 };
 
@@ -149,7 +149,7 @@ static bool not_there(struct patch *p, const struct edit_file_args *args,
         wanted[n] = str_trim_end(wanted[n], '\r');
         n++;
     }
-    err_set(err, E_PATCH_APPLY, "old_string is not in '" STR_FMT "'", STR_ARG(file->name));
+    err_set(err, E_PATCH_APPLY, "old_string was not found in '" STR_FMT "'", STR_ARG(file->name));
     struct near near = near_find(&lines, wanted, n, SIZE_MAX);
     patch_tell_near(p, &near, err);
     return err_ctx(err, "path", STR_FMT, STR_ARG(file->name));
@@ -167,8 +167,8 @@ static bool edit_file_fail_ambiguous(
     if (n > PLACES_SHOWN)
         buf_add_z(&lines, ", …");
     err_set(err, E_PATCH_APPLY,
-        "old_string is in '" STR_FMT "' %zu times%s (lines %s): add text around it, or set "
-        "replace_all",
+        "old_string occurs in '" STR_FMT
+        "' %zu times%s (lines %s): add context to it, or set replace_all",
         STR_ARG(file->name), n, n == COUNT_MAX ? " or more" : "", buf_z(&lines));
     return err_ctx(err, "path", STR_FMT, STR_ARG(file->name));
 }
@@ -259,9 +259,9 @@ static bool edit_file_run(
 const struct tool tool_edit_file = {
     .name = "edit_file",
     .alias = "edit",
-    .about = "Replaces a text in a file by another. The old text must be in the file exactly once, "
-             "unless replace_all is set; where it is not found, the answer says what is nearest. "
-             "Line ends in it may be LF also where the file has CRLF.",
+    .about = "Replaces a text in a file. The old text must occur exactly once, unless replace_all "
+             "is set; if it is not found, the most similar text is shown. Its line breaks may be "
+             "LF even if the file has CRLF.",
     .args = &shape,
     .example = "{\"path\": \"src/main.c\", \"old_string\": \"return 1;\", \"new_string\": \"return "
                "0;\"}",

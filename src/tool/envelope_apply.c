@@ -104,8 +104,9 @@ static bool envelope_fail_hunk(struct envelope_update *u, const struct envelope_
 static bool too_much(struct envelope_update *u, const struct envelope_hunk *h)
 {
     err_set(u->err, E_PATCH_APPLY,
-        "'" STR_FMT "': looking for the hunks takes too long; split the patch, or quote the file's "
-        "lines exactly",
+        "'" STR_FMT
+        "': finding the hunks takes too long; split the patch, or quote the file's lines "
+        "exactly",
         STR_ARG(u->file->name));
     return envelope_fail_hunk(u, h);
 }
@@ -121,9 +122,9 @@ static bool envelope_not_found(struct envelope_update *u, const struct envelope_
     if (u->from > 0 && place_find(&u->text, wanted, n, 0, h->at_end && n == h->n_old, &early)) {
         err_set(u->err, E_PATCH_APPLY,
             "the %s of the hunk at line %zu of the patch %s in '" STR_FMT
-            "' only at line %zu, before the place of the hunk above it (line %zu): put hunks in "
-            "the file's order",
-            what, h->line, plural ? "stand" : "stands", STR_ARG(u->file->name), early.at + 1,
+            "' only at line %zu, before the position of the previous hunk (line %zu): put "
+            "hunks in the order of the file",
+            what, h->line, plural ? "occur" : "occurs", STR_ARG(u->file->name), early.at + 1,
             u->from);
         return envelope_fail_hunk(u, h);
     }
@@ -158,8 +159,8 @@ static bool check_strict(struct envelope_update *u, const struct envelope_hunk *
         return !place_is_spent(&u->text) || too_much(u, h);
     err_set(u->err, E_PATCH_APPLY,
         n ? "strict: the %s of the hunk at line %zu of the patch match '" STR_FMT
-            "' at line %zu and again at line %zu: add lines around it"
-          : "strict: the %s of the hunk at line %zu of the patch have no place in '" STR_FMT "'",
+            "' at line %zu and again at line %zu: add context"
+          : "strict: the %s of the hunk at line %zu of the patch have no position in '" STR_FMT "'",
         what, h->line, STR_ARG(u->file->name), place.at + 1, n ? again + 1 : 0);
     return envelope_fail_hunk(u, h);
 }
@@ -178,13 +179,14 @@ static bool seek_context(struct envelope_update *u, const struct envelope_hunk *
     if (!h->context.p)
         return true;
     if (!place_find(&u->text, &h->context, 1, u->from, false, &place)) {
-        envelope_not_found(u, h, &h->context, 1, "line behind @@");
+        envelope_not_found(u, h, &h->context, 1, "line after @@");
         if (is_range(h->context))
-            err_wrap(u->err, "'@@' takes a line of the file here, not line numbers (a unified diff "
-                             "goes to apply_patch_json)");
+            err_wrap(u->err,
+                "'@@' must be followed by a line of the file, not by line numbers (for a unified "
+                "diff, use apply_patch_json)");
         return false;
     }
-    if (!check_strict(u, h, &h->context, 1, place, "line behind @@"))
+    if (!check_strict(u, h, &h->context, 1, place, "line after @@"))
         return false;
     u->from = place.at + 1;
     return true;
@@ -197,7 +199,7 @@ static bool place_addition(
     if (u->p->options.strict && h->context.p) {
         err_set(u->err, E_PATCH_APPLY,
             "strict: the hunk at line %zu of the patch only adds lines, which go to the end of "
-            "'" STR_FMT "' and not behind its @@ line: give a line around them",
+            "'" STR_FMT "' and not after its @@ line: add a line of context",
             h->line, STR_ARG(u->file->name));
         return envelope_fail_hunk(u, h);
     }
@@ -356,11 +358,11 @@ static bool apply_add(const struct envelope *e, const struct envelope_file *f, s
     if (!patch_keep(p, &out, &text, err))
         return false;
     if (file->exists && p->options.strict) {
-        err_set(err, E_PATCH_APPLY, "strict: '" STR_FMT "' exists already", STR_ARG(f->path));
+        err_set(err, E_PATCH_APPLY, "strict: '" STR_FMT "' already exists", STR_ARG(f->path));
         return envelope_apply_fail_at(err, f->line);
     }
     if (file->existed)
-        file->note = "replaced the file that was there";
+        file->note = "replaced the existing file";
     file->added += f->n;
     patch_put(file, text);
     return true;
@@ -377,11 +379,11 @@ static bool apply_move(const struct envelope_file *f, struct patch *p, struct pa
         return true;
     }
     if (to->exists && p->options.strict) {
-        err_set(err, E_PATCH_APPLY, "strict: '" STR_FMT "' exists already", STR_ARG(f->move_to));
+        err_set(err, E_PATCH_APPLY, "strict: '" STR_FMT "' already exists", STR_ARG(f->move_to));
         return envelope_apply_fail_at(err, f->line);
     }
     if (to->existed)
-        to->note = "replaced the file that was there";
+        to->note = "replaced the existing file";
     const struct patch_file *from = file->existed ? file : file->like;
     patch_remove(file);
     patch_put(to, text);

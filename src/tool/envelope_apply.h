@@ -3,8 +3,8 @@
 #ifndef TOOL_ENVELOPE_APPLY_H
 #define TOOL_ENVELOPE_APPLY_H
 
-#include "tool/envelope.h"
 #include "tool/patch.h"
+#include "tool/tool_envelope.h"
 
 /* Applies the sections in order, each seeing the results of those before it. E_PATCH_APPLY if one
  * does not apply. */

@@ -47,8 +47,8 @@ static void event_log_add(void *context, const struct tool_event *event)
     if ((buf_ok(&line) && event_log_write_line(log, buf_str(&line))) || log->lost)
         return;
     log->lost = true;
-    notice_send(log->warnings, "cannot write events to '%s': %s; some are missing there", log->path,
-        strerror(errno));
+    notice_send(log->warnings, "cannot write events to '%s': %s; some events are missing",
+        log->path, strerror(errno));
 }
 
 bool event_log_open(

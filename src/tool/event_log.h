@@ -14,7 +14,7 @@
 
 #include "base/buf.h"
 #include "base/notice.h"
-#include "tool/event.h"
+#include "tool/tool_event.h"
 
 enum {
     EVENT_LOG_LINE_MAX = 1 << 20, /* maximum length of an event */

@@ -11,9 +11,9 @@ struct exec_args {
 static const struct field fields[] = {
     FIELD_STR("cmd", struct exec_args, cmd, "the command line", .alias = "command",
         .flags = FIELD_REQUIRED, FIELD_RANGE(1, 1000000)),
-    FIELD_STR("workdir", struct exec_args, workdir, "where it starts; default: the root"),
+    FIELD_STR("workdir", struct exec_args, workdir, "working directory; default: the root"),
     POLL_FIELDS(struct exec_args),
-    FIELD_U16("rows", struct exec_args, rows, "lines of the terminal", .def = "24",
+    FIELD_U16("rows", struct exec_args, rows, "rows of the terminal", .def = "24",
         FIELD_RANGE(1, SESSION_ROWS_MAX)),
     FIELD_U16("cols", struct exec_args, cols, "columns of the terminal", .def = "80",
         FIELD_RANGE(1, SESSION_COLS_MAX)),
@@ -39,7 +39,7 @@ static bool exec_command_run(
     const struct session_request request = {args->cmd, args->workdir, args->rows, args->cols};
     struct tool_session *s;
     if (!sessions_start(box, &request, &s, err))
-        return false;
+        return box->world && err->code == E_IO ? tool_not_started(result, err) : false;
     bool ok = poll_session(box, s, &args->poll, result, err);
     /* A session interrupted before its number was reported must not keep running. One that has
      * ended is kept, so that its end can be reported again. */
@@ -52,10 +52,10 @@ static bool exec_command_run(
 
 const struct tool tool_exec_command = {
     .name = "exec_command",
-    .about =
-        "Runs a command line in bash on a terminal, in the same sandbox as shell. Gives what it "
-        "prints within yield_time_ms, and exit_code if it has ended by then; otherwise it runs "
-        "on and session_id is there: write_stdin types into it or asks for more output.",
+    .about = "Runs a command line in bash on a terminal, in the same sandbox as shell. Returns the "
+             "output of the first yield_time_ms, and exit_code if the command has ended by then; "
+             "otherwise it keeps running and the result has a session_id: write_stdin types into "
+             "it or gets more output.",
     .args = &shape,
     .example = "{\"cmd\": \"python3\", \"yield_time_ms\": 1000}",
     .mutating = true,

@@ -44,9 +44,9 @@ static const char *const names[] = {
 
 static const char *const words[] = {
     [FOLD_EXACT] = "exactly",
-    [FOLD_TRAILING] = "without trailing blanks",
-    [FOLD_AROUND] = "without surrounding blanks",
-    [FOLD_PUNCTUATION] = "with typographic punctuation made plain",
+    [FOLD_TRAILING] = "ignoring trailing blanks",
+    [FOLD_AROUND] = "ignoring surrounding blanks",
+    [FOLD_PUNCTUATION] = "with typographic punctuation normalized",
 };
 
 const char *fold_name(enum fold fold)

@@ -20,10 +20,10 @@ struct glob_files_args {
 
 static const struct field fields[] = {
     FIELD_STR("pattern", struct glob_files_args, pattern,
-        "which files: *, ?, [a-z], {a,b}, and ** for any directories", .flags = FIELD_REQUIRED),
+        "glob: *, ?, [a-z], {a,b}, and ** for any directories", .flags = FIELD_REQUIRED),
     FIELD_STR("path", struct glob_files_args, path, "the directory", .alias = "file_path",
         .def = "\".\""),
-    FIELD_U32("limit", struct glob_files_args, limit, "how many files", .def = "200",
+    FIELD_U32("limit", struct glob_files_args, limit, "maximum number of files", .def = "200",
         FIELD_RANGE(1, LIMIT_MAX)),
 };
 
@@ -73,11 +73,11 @@ static void glob_files_report(
                     !memmem(pattern.p, pattern.n, "**", 2);
     if (l->n == 0)
         buf_printf(l->content, "(no file matches%s)\n",
-            top_only ? "; without **/ in front only the directory itself is looked at" : "");
+            top_only ? "; without a leading **/ only the directory itself is searched" : "");
     for (size_t i = 0; i < MIN(problems->n, (size_t)PROBLEMS_TOLD); i++)
         tool_warns(r, "%s: %s", problems->kept[i].path, walk_problem_text(&problems->kept[i]));
     if (problems->n > PROBLEMS_TOLD)
-        tool_warns(r, "%zu more can't be read", problems->n - PROBLEMS_TOLD);
+        tool_warns(r, "%zu more cannot be read", problems->n - PROBLEMS_TOLD);
     tool_detail(r, "files", json_integer((json_int_t)l->n));
     tool_detail(r, "shown", json_integer((json_int_t)l->shown));
     tool_says(r, "%s%zu %s", l->more ? "more than " : "", l->n, l->n == 1 ? "file" : "files");
@@ -123,8 +123,8 @@ static bool glob_files_run(
 const struct tool tool_glob_files = {
     .name = "glob_files",
     .alias = "glob",
-    .about = "Lists files whose paths match a pattern, sorted. Files that ignore files name are "
-             "left out. *.c looks in the directory itself, **/*.c in all below it.",
+    .about = "Lists files whose paths match a pattern, sorted. Omits files that .gitignore etc. "
+             "exclude. *.c searches the directory itself, **/*.c all directories below it.",
     .args = &shape,
     .example = "{\"pattern\": \"**/*.{c,h}\", \"path\": \"src\"}",
     .run = glob_files_run,

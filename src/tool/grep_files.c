@@ -31,21 +31,21 @@ static const struct field fields[] = {
     FIELD_STR("pattern", struct grep_files_args, pattern,
         "a regular expression (PCRE2), matched line by line", .flags = FIELD_REQUIRED,
         FIELD_RANGE(1, REGEX_PATTERN_MAX)),
-    FIELD_STR("path", struct grep_files_args, path, "the directory or file", .alias = "file_path",
-        .def = "\".\""),
+    FIELD_STR("path", struct grep_files_args, path, "directory or file to search",
+        .alias = "file_path", .def = "\".\""),
     FIELD_STRS("include", struct grep_files_args, include,
-        "only these files: globs such as *.c or src/**; with ! in front: not these",
+        "only these files: globs such as *.c or src/**; a leading ! excludes",
         .flags = FIELD_ONE_OR_MORE, FIELD_RANGE(0, INCLUDES_MAX)),
-    FIELD_U32("limit", struct grep_files_args, limit, "how many matching lines", .def = "200",
-        FIELD_RANGE(1, LIMIT_MAX)),
-    FIELD_U32("context", struct grep_files_args, context, "how many lines around each", .def = "0",
-        FIELD_RANGE(0, CONTEXT_MAX)),
-    FIELD_BOOL("ignore_case", struct grep_files_args, ignore_case,
-        "upper and lower case are the same", .def = "false"),
+    FIELD_U32("limit", struct grep_files_args, limit, "maximum number of matching lines",
+        .def = "200", FIELD_RANGE(1, LIMIT_MAX)),
+    FIELD_U32("context", struct grep_files_args, context, "lines of context around each match",
+        .def = "0", FIELD_RANGE(0, CONTEXT_MAX)),
+    FIELD_BOOL("ignore_case", struct grep_files_args, ignore_case, "ignore case", .def = "false"),
     FIELD_BOOL("literal", struct grep_files_args, literal,
-        "the pattern is plain text, no regular expression", .def = "false"),
+        "pattern is plain text, not a regular expression", .def = "false"),
     FIELD_U32("timeout_ms", struct grep_files_args, timeout_ms,
-        "after which it stops with what it has", .def = "20000", FIELD_RANGE(1, TIMEOUT_MS_MAX)),
+        "timeout; returns the matches found so far", .def = "20000",
+        FIELD_RANGE(1, TIMEOUT_MS_MAX)),
 };
 
 static const struct shape shape =
@@ -150,7 +150,7 @@ static bool may_show(struct grep_files_results *g, struct str name)
         return true;
     bool ask = g->box->approve.options->mode == APPROVE_ON_REQUEST;
     tool_warns(g->result, STR_FMT ": %s%s", STR_ARG(name), why,
-        ask ? "; its lines are left out: read_file asks for consent" : "");
+        ask ? "; its lines are omitted: read_file asks for consent" : "");
     g->hidden += ask;
     return !ask;
 }
@@ -165,7 +165,8 @@ static void grep_files_note_file(
             STR_FMT ": the pattern takes too much time at line %llu, so lines may be missing",
             STR_ARG(name), (unsigned long long)found->gave_up);
     if (found->end == SCAN_BINARY_LATER)
-        tool_warns(g->result, STR_FMT ": binary further on, and not searched there", STR_ARG(name));
+        tool_warns(g->result, STR_FMT ": contains binary data further on, which is not searched",
+            STR_ARG(name));
 }
 
 static bool gather_file(void *context, const struct search_file *file)
@@ -206,8 +207,7 @@ static void grep_files_report_left_out(struct grep_files_results *g, const struc
     if (s->late || s->cancelled)
         buf_printf(content,
             "[truncated] stopped %s, with %llu files searched; narrow the path or include\n",
-            s->late ? "when the time was over" : "when it was called off",
-            (unsigned long long)s->files);
+            s->late ? "at the timeout" : "by an interrupt", (unsigned long long)s->files);
     if (s->late)
         tool_detail(g->result, "timed_out", json_true());
     g->result->truncated |= g->more || g->full || s->late || s->cancelled || g->cut;
@@ -219,7 +219,7 @@ static void grep_files_report_warnings(struct grep_files_results *g, const struc
         tool_warns(
             g->result, "%s: %s", s->problems.kept[i].path, walk_problem_text(&s->problems.kept[i]));
     if (s->problems.n > PROBLEMS_TOLD)
-        tool_warns(g->result, "%zu more can't be read", s->problems.n - PROBLEMS_TOLD);
+        tool_warns(g->result, "%zu more cannot be read", s->problems.n - PROBLEMS_TOLD);
     if (g->gave_up > GAVE_UP_TOLD)
         tool_warns(g->result, "the pattern takes too much time in %zu more files",
             g->gave_up - GAVE_UP_TOLD);
@@ -316,7 +316,7 @@ const struct tool tool_grep_files = {
     .name = "grep_files",
     .alias = "grep",
     .about = "Searches files for lines that match a regular expression and prints file:line:text, "
-             "sorted by path. Files that ignore files name and binary ones are left out.",
+             "sorted by path. Omits binary files and files that .gitignore etc. exclude.",
     .args = &shape,
     .example = "{\"pattern\": \"int main\\\\(\", \"path\": \"src\", \"include\": \"*.c\"}",
     .run = grep_files_run,

@@ -2,10 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tool/guard.h"
 
+#include "io/interrupt.h"
+
 #include <poll.h>
 #include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 
 enum guard_state {
     GUARD_WORKS,  /* may be interrupted */
@@ -15,12 +16,14 @@ enum guard_state {
 
 int guard_take(int signals)
 {
-    struct signalfd_siginfo info = {.ssi_signo = SIGINT};
-    return read(signals, &info, sizeof(info)) > 0 ? (int)info.ssi_signo : SIGINT;
+    int taken = interrupt_take(signals);
+    return taken ? taken : SIGINT;
 }
 
 bool guard_error(struct err *err, int signal)
 {
+    if (signal == INTERRUPT_CANCELED)
+        return err_set(err, E_CANCELED, "interrupted");
     const char *name = sigabbrev_np(signal);
     err_set(err, E_CANCELED, "interrupted by signal %d (SIG%s)", signal, name ? name : "?");
     return err_ctx_int(err, "signal", signal);

@@ -34,7 +34,7 @@ void guard_begin(
 void guard_keep(struct guard *g); /* accepts NULL */
 void guard_done(struct guard *g);
 
-/* Takes the pending signal; returns SIGINT if it is gone. */
+/* Takes the pending signal; returns SIGINT if it is gone, INTERRUPT_CANCELED for a set. */
 int guard_take(int signals);
 
 /* Sets E_CANCELED with the signal; returns false. */

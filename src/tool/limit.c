@@ -131,3 +131,11 @@ bool limit_ends(const struct limit *limit, struct str text, const char *where, s
     buf_add_str(out, str_skip(rest, rest.n - tail));
     return true;
 }
+
+void limit_where(const char *path, struct buf *where)
+{
+    if (path)
+        buf_printf(where, "the complete output is in %s", path);
+    else
+        buf_add_z(where, "the complete output was not saved");
+}

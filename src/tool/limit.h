@@ -30,6 +30,9 @@ struct limit {
 bool limit_head(const struct limit *limit, struct str text, const char *where, struct buf *out);
 bool limit_ends(const struct limit *limit, struct str text, const char *where, struct buf *out);
 
+/* Appends the `where` of an output whose log has this path; NULL: without a log. */
+void limit_where(const char *path, struct buf *where);
+
 /* Appends a line, given without its newline, to a listing. Returns false if it does not fit. The
  * first line is cut rather than dropped, which sets *ret_cut. */
 bool limit_add_line(struct buf *out, struct str line, bool *ret_cut);

@@ -25,11 +25,11 @@ struct list_dir_args {
 static const struct field fields[] = {
     FIELD_STR(
         "path", struct list_dir_args, path, "the directory", .alias = "file_path", .def = "\".\""),
-    FIELD_U32("depth", struct list_dir_args, depth, "how many levels", .def = "2",
+    FIELD_U32("depth", struct list_dir_args, depth, "number of levels", .def = "2",
         FIELD_RANGE(1, DEPTH_MAX)),
-    FIELD_U32("offset", struct list_dir_args, offset, "how many entries to skip", .def = "0",
+    FIELD_U32("offset", struct list_dir_args, offset, "number of entries to skip", .def = "0",
         FIELD_RANGE(0, INT32_MAX)),
-    FIELD_U32("limit", struct list_dir_args, limit, "how many entries to show", .def = "200",
+    FIELD_U32("limit", struct list_dir_args, limit, "maximum number of entries", .def = "200",
         FIELD_RANGE(1, 10000)),
 };
 
@@ -149,17 +149,17 @@ static void list_dir_report(const struct list_dir_listing *l, const struct list_
         result->truncated = true;
         tool_detail(result, "next_offset", json_integer((json_int_t)next));
         buf_printf(&result->content,
-            "[truncated] %zu of %zu entries left out; go on with offset %zu\n", l->n - next, l->n,
-            next);
+            "[truncated] %zu of %zu entries left out; continue with offset %zu\n", l->n - next,
+            l->n, next);
     }
     result->truncated |= l->full;
     if (l->full)
         buf_printf(&result->content,
-            "[truncated] there are more than %zu entries: these are some of them, not the first; "
-            "use less depth, or glob_files\n",
+            "[truncated] there are more than %zu entries: these are some of them, not the "
+            "first ones; reduce depth, or use glob_files\n",
             l->n);
     if (l->closed)
-        tool_warns(result, "%zu directories can't be opened", l->closed);
+        tool_warns(result, "%zu directories cannot be opened", l->closed);
     if (l->n == 0)
         buf_add_z(&result->content, "(empty)\n");
     tool_says(result, "%zu of %zu entries", shown, l->n);
@@ -185,8 +185,8 @@ static bool list_dir_run(
 
 const struct tool tool_list_dir = {
     .name = "list_dir",
-    .about = "Lists a directory, level by level, sorted. A name ends in / for a directory, * for a "
-             "program, @ for a link. Paths are relative to the directory.",
+    .about = "Lists a directory, level by level, sorted. A name ends in / for a directory, * for "
+             "an executable, @ for a link. Paths are relative to the directory.",
     .args = &shape,
     .example = "{\"path\": \"src\", \"depth\": 1}",
     .run = list_dir_run,

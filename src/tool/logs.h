@@ -1,4 +1,5 @@
-/* The directory of logs of truncated output: old logs are pruned so that it stays bounded.
+/* The logs of truncated output: a directory for each session, whose tools may read them. Old logs
+ * are pruned so that all together stay bounded.
  *
  *     logs_prune(dir);        before adding a log
  *
@@ -17,7 +18,7 @@ enum {
 };
 #define LOGS_BYTES ((uint64_t)1 << 30)
 
-/* Ignores files that cannot be removed. */
+/* `dir` has the sessions' directories. Ignores files that cannot be removed. */
 void logs_prune(const char *dir);
 
 /* Protects a log from pruning while the file descriptor is open. */

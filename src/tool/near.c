@@ -179,7 +179,7 @@ void near_add_sentence(const struct near *near, struct buf *words)
 {
     size_t line = near->at + near->first + 1;
     if (near->kind == NEAR_NOTHING) {
-        buf_add_z(words, "; nothing there is like it");
+        buf_add_z(words, "; no similar text found");
         return;
     }
     buf_printf(words, "; the nearest is line %zu, ", near->at + 1);
@@ -203,8 +203,7 @@ void near_add_block(const struct near *near, struct buf *text)
     size_t from = near->first > 2 ? near->first - 2 : 0;
     size_t to = MIN(near->n, from + BLOCK_LINES);
     buf_printf(text,
-        "The file from line %zu on, next to what the patch expects there ('-' expected, '+' is "
-        "there):\n",
+        "The file from line %zu on, compared with the patch ('-' expected, '+' actual):\n",
         near->at + from + 1);
     for (size_t i = from; i < to; i++) {
         bool there = near->at + i < near->lines->n;
@@ -220,7 +219,7 @@ void near_add_block(const struct near *near, struct buf *text)
             buf_printf(text, "\n%6zu + ", near->at + i + 1);
             near_add_line(text, near_actual_line(near, i));
         } else {
-            buf_add_z(text, "\n       + (the file has ended)");
+            buf_add_z(text, "\n       + (end of file)");
         }
         buf_add_byte(text, '\n');
     }

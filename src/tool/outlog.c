@@ -16,7 +16,7 @@
 bool outlog_open(struct outlog *log, struct err *err)
 {
     *log = (struct outlog){.fd = file_nameless()};
-    return log->fd >= 0 || err_errno(err, E_IO, errno, "cannot keep a command's output");
+    return log->fd >= 0 || err_errno(err, E_IO, errno, "cannot store a command's output");
 }
 
 void outlog_close(struct outlog *log)
@@ -71,15 +71,18 @@ bool outlog_save(struct outlog *log, const char *dir, struct err *err)
     id_new(id);
     AUTO_BUF struct buf path = BUF_INIT(PATH_MAX);
     buf_printf(&path, "%s/%s.log", dir, id);
+    AUTO_FREE char *all = strndup(dir, (size_t)MAX(str_find_last(str_z(dir), '/'), (ptrdiff_t)0));
+    BUG_ON(!all);
+    logs_prune(all);
     if (!private_make(dir))
-        return err_errno(err, E_IO, errno, "cannot make '%s' for the whole output", dir);
-    logs_prune(dir);
+        return err_errno(err, E_IO, errno, "cannot create '%s' for the complete output", dir);
     AUTO_FD int fd = open(buf_z(&path), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0)
-        return err_errno(err, E_IO, errno, "cannot make '%s' for the whole output", buf_z(&path));
+        return err_errno(
+            err, E_IO, errno, "cannot create '%s' for the complete output", buf_z(&path));
     logs_lock(fd);
     if (!outlog_copy(log->fd, fd, log->size)) {
-        err_errno(err, E_IO, errno, "cannot write the whole output to '%s'", buf_z(&path));
+        err_errno(err, E_IO, errno, "cannot write the complete output to '%s'", buf_z(&path));
         unlink(buf_z(&path));
         return false;
     }

@@ -32,8 +32,8 @@ void outlog_add(struct outlog *log, struct str bytes);
 /* Reads up to `max` bytes from an offset. */
 void outlog_read(const struct outlog *log, uint64_t offset, size_t max, struct buf *bytes);
 
-/* Saves the log to a new file in this directory, which is created if missing; does nothing the
- * second time. Old logs are pruned first: see logs.h. */
+/* Saves the log to a new file in this directory of a session, which is created if missing; does
+ * nothing the second time. Old logs are pruned first: see logs.h. */
 MUST_USE bool outlog_save(struct outlog *log, const char *dir, struct err *err);
 
 #endif

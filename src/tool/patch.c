@@ -9,7 +9,7 @@
 #include "path/exact.h"
 #include "path/lexical.h"
 #include "tool/limit.h"
-#include "tool/plan.h"
+#include "tool/tool_plan.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,8 +97,8 @@ static struct patch_file *patch_add_file(struct patch *p, const struct patch_fil
 static bool is_link(struct str name, const struct resolved *where, struct err *err)
 {
     err_set(err, E_FS_VIOLATION,
-        "'" STR_FMT "' is a symbolic link to '" STR_FMT "': a patch changes files, not links; name "
-        "the file itself",
+        "'" STR_FMT "' is a symbolic link to '" STR_FMT
+        "': a patch changes files, not links; name the file itself",
         STR_ARG(name), STR_ARG(where->path));
     return err_ctx(err, "path", STR_FMT, STR_ARG(name));
 }
@@ -329,7 +329,7 @@ static bool look_twice(struct patch *p, struct err *err)
         if (!f->touched)
             continue;
         if (root && root != f->where.root)
-            return err_set(err, E_PATCH_APPLY, "the files of one patch lie in several roots");
+            return err_set(err, E_PATCH_APPLY, "the files of one patch are in several roots");
         root = f->where.root;
         if (!tool_looks_twice(p->box, p->options.tool, &f->where, p->result, err))
             return false;

@@ -16,8 +16,8 @@
 #define TOOL_PATCH_H
 
 #include "tool/near.h"
-#include "tool/place.h"
 #include "tool/tool.h"
+#include "tool/tool_place.h"
 
 enum {
     PATCH_RESULT_MAX = 2 * TOOLBOX_FILE_MAX, /* maximum size of a patched file */
@@ -64,7 +64,7 @@ struct patch_options {
     const struct tool *tool;
     bool strict;
     bool dry_run;
-    struct buf *plan; /* only output the change here (tool/plan.h); NULL: carry it out */
+    struct buf *plan; /* only output the change here (tool/tool_plan.h); NULL: carry it out */
 };
 
 struct patch {

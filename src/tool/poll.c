@@ -82,10 +82,12 @@ static void name_log(struct poll *p, bool cut)
     struct outlog *log = &p->s->log;
     if (cut && !log->path && !outlog_save(log, p->s->log_dir, &err))
         tool_warns(p->result, "%s", err.message);
-    if (log->path)
+    if (log->path) {
+        toolbox_show_logs(p->box);
         tool_detail(p->result, "log", json_text(str_z(log->path)));
+    }
     if (log->failed)
-        tool_warns(p->result, "the log could not take all of the output");
+        tool_warns(p->result, "the log does not contain all of the output");
 }
 
 /* Appends the text, truncated, and counts it for the session. */
@@ -95,7 +97,7 @@ static void poll_append_text(struct poll *p, const struct limit *cap, struct str
     AUTO_BUF struct buf where = BUF_INIT(PATH_MAX + 100);
     bool cut = cap->skipped_bytes || text.n > cap->bytes || limit_lines(text) > cap->lines;
     name_log(p, cut);
-    buf_printf(&where, "all of it is in %s", p->s->log.path ? p->s->log.path : "no file");
+    limit_where(p->s->log.path, &where);
     p->result->truncated |= limit_ends(cap, text, buf_z(&where), content);
     p->s->shown += content->n;
 }
@@ -172,15 +174,17 @@ static bool poll_report_exit(struct poll *p, struct err *err)
         tool_detail(p->result, "signal", json_integer(e->signal));
     if (error->code) {
         err_copy(err, error);
-        return false;
+        return e->known ? false : tool_not_started(p->result, err);
     }
     if (e->signal)
-        err_set(err, E_COMMAND_FAILED, "the command was ended by signal %d (SIG%s)", e->signal,
+        err_set(err, E_COMMAND_FAILED, "the command was killed by signal %d (SIG%s)", e->signal,
             sigabbrev_np(e->signal) ? sigabbrev_np(e->signal) : "?");
     else if (code != 0)
-        err_set(err, E_COMMAND_FAILED, "the command ended with exit code %d", code);
+        err_set(err, E_COMMAND_FAILED, "the command failed with exit status %d", code);
     else
-        tool_says(p->result, "exit code 0");
+        tool_says(p->result, "exit status 0");
+    if (err->code)
+        child_explain_kill(session_child(p->s->session), err);
     return err->code == ERR_NONE;
 }
 
@@ -196,8 +200,9 @@ static void poll_report_running(struct poll *p)
     struct tool_session *s = p->s;
     if (p->box->options->one_call) {
         poll_tell_ended(p->result);
-        tool_says(
-            p->result, "still running, and ended with this call; cordon tool --serve keeps it");
+        tool_says(p->result,
+            "still running, and killed at the end of this call; use cordon tool --serve to "
+            "keep it running");
     } else {
         tool_detail(p->result, "session_id", json_integer(s->id));
         tool_says(p->result, "still running; session_id %u", s->id);
@@ -217,6 +222,8 @@ static bool poll_finish(struct poll *p, struct err *err)
     const char *message = ok ? buf_z(&p->result->message) : err->message;
     if (!ok || !s->over)
         buf_printf(&p->result->content, "[%s]\n", message);
+    if (s->over)
+        confine_tell_denied(p->box, s->confine, session_inside(s->session), !ok, p->result);
     return ok;
 }
 

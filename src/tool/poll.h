@@ -27,15 +27,14 @@ struct poll_args {
 };
 
 /* Field table rows for tools whose arguments have a member `poll`. */
-#define POLL_FIELDS(type)                                                                        \
-    FIELD_U32("yield_time_ms", type, poll.yield_time_ms,                                         \
-        "how long to wait for more output; it ends at once when the command does", .def = "250", \
-        FIELD_RANGE(0, POLL_WAIT_MAX_MS)),                                                       \
-        FIELD_U32("max_output_tokens", type, poll.max_output_tokens,                             \
-            "the most output to give, of 4 bytes each; between 1 and 32 KiB", .def = "8000"),    \
-        FIELD_BOOL("raw", type, poll.raw,                                                        \
-            "true: output as it came, with escape sequences and overwritten lines",              \
-            .def = "false")
+#define POLL_FIELDS(type)                                                           \
+    FIELD_U32("yield_time_ms", type, poll.yield_time_ms,                            \
+        "time to wait for output; returns early if the command ends", .def = "250", \
+        FIELD_RANGE(0, POLL_WAIT_MAX_MS)),                                          \
+        FIELD_U32("max_output_tokens", type, poll.max_output_tokens,                \
+            "maximum output, in tokens of 4 bytes; 1 to 32 KiB", .def = "8000"),    \
+        FIELD_BOOL("raw", type, poll.raw,                                           \
+            "unprocessed output, with escape sequences and overwritten lines", .def = "false")
 
 /* Returns false if the command failed or was interrupted; the result has its output anyway. */
 MUST_USE bool poll_session(struct toolbox *box, struct tool_session *s,

@@ -33,11 +33,10 @@ static const struct field fields[] = {
         .flags = FIELD_REQUIRED),
     FIELD_U32("offset", struct read_file_args, offset, "the first line, counted from 0", .def = "0",
         FIELD_RANGE(0, INT32_MAX)),
-    FIELD_U32("limit", struct read_file_args, limit, "how many lines", .def = "400",
+    FIELD_U32("limit", struct read_file_args, limit, "maximum number of lines", .def = "400",
         FIELD_RANGE(1, 100000)),
     FIELD_ENUM("mode", struct read_file_args, mode, mode_names,
-        "slice: the lines as they are; indentation: each with its depth before it",
-        .def = "\"slice\""),
+        "slice: lines unchanged; indentation: each preceded by its depth", .def = "\"slice\""),
 };
 
 static const struct shape shape =
@@ -218,7 +217,7 @@ static void read_file_report(struct read_file_reader *r)
         tool_detail(result, "next_offset", json_integer((json_int_t)next));
     if (r->full) /* more was requested than is shown; lines not requested are not counted as omitted
                   */
-        buf_printf(&result->content, "[truncated] %s%llu more lines; go on with offset %llu\n",
+        buf_printf(&result->content, "[truncated] %s%llu more lines; continue with offset %llu\n",
             all ? "" : "at least ", (unsigned long long)(r->line - next), (unsigned long long)next);
     if (r->shown == 0 && r->line == 0)
         buf_add_z(&result->content, "(the file is empty)\n");
@@ -233,8 +232,9 @@ static bool read_open(struct read_file_reader *r, struct str name, struct err *e
     read_file_fill(r);
     if (memchr(buf_z(&r->chunk), '\0', MIN(r->chunk.n, (size_t)SNIFF)))
         return err_set(err, E_TOOL_VALIDATION,
-            "'" STR_FMT "' is a binary file: it has NUL bytes; a command such as file or xxd can "
-            "look into it",
+            "'" STR_FMT
+            "' is a binary file: it has NUL bytes; use a command such as file or xxd to "
+            "inspect it",
             STR_ARG(name));
     read_file_lines(r);
     if (r->failed)
@@ -265,9 +265,8 @@ static bool read_file_run(
 const struct tool tool_read_file = {
     .name = "read_file",
     .alias = "read",
-    .about =
-        "Reads lines of a text file. Long files come in parts: the end of the result says with "
-        "which offset to go on.",
+    .about = "Reads lines of a text file. Long files come in parts: the result ends with the "
+             "offset to continue with.",
     .args = &shape,
     .example = "{\"path\": \"src/main.c\", \"offset\": 0, \"limit\": 200}",
     .run = read_file_run,

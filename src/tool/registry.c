@@ -5,9 +5,9 @@
 #include "path/warn.h"
 #include "tool/guard.h"
 #include "tool/limit.h"
-#include "tool/plan.h"
 #include "tool/remote.h"
 #include "tool/tool.h"
+#include "tool/tool_plan.h"
 
 enum {
     SUBJECT_MAX = 1 << 20,
@@ -64,6 +64,15 @@ json_t *tool_spec(const struct tool *tool)
     return spec;
 }
 
+json_t *tool_specs(void)
+{
+    json_t *object = json_object(), *list = json_array();
+    for (size_t i = 0; i < n_tools; i++)
+        json_push(list, tool_spec(tools[i]));
+    json_put(object, "tools", list);
+    return object;
+}
+
 static bool unknown_tool(struct str name, struct err *err)
 {
     AUTO_CHOICE struct choice c = CHOICE_INIT(name);
@@ -71,8 +80,8 @@ static bool unknown_tool(struct str name, struct err *err)
         choice_add(&c, tools[i]->name);
     AUTO_BUF struct buf hint = BUF_INIT(CHOICE_LIST_MAX + 100);
     choice_hint(&c, "", &hint);
-    return err_set(err, E_TOOL_VALIDATION, "there is no tool '" STR_FMT "'%s; there are: %s",
-        STR_ARG(name), buf_z(&hint), choice_list(&c));
+    return err_set(err, E_TOOL_VALIDATION, "no such tool '" STR_FMT "'; available: %s%s",
+        STR_ARG(name), choice_list(&c), buf_z(&hint));
 }
 
 /* Models that must give every argument pass null for none. */
@@ -104,7 +113,8 @@ bool tool_read_arguments(const struct tool *tool, const json_t *arguments, struc
     }
     err_wrap(err, "%s", tool->name);
     AUTO_BUF struct buf message = BUF_INIT(MESSAGE_MAX);
-    buf_printf(&message, "%s; for example %s", err->message, tool->example);
+    bool asks = str_ends_with(str_z(err->message), STR("?"));
+    buf_printf(&message, "%s%s example %s", err->message, asks ? " For" : "; for", tool->example);
     free(err->message);
     err->message = buf_take(&message);
     return false;
@@ -141,8 +151,8 @@ static bool registry_plan(void *context, struct str *ret_diff, struct err *err)
         return false;
     if (!buf_ok(&c->diff))
         return err_set(err, E_APPROVAL_REQUIRED,
-            "%s needs consent, but changes more than a person can look at (%d bytes)",
-            c->tool->name, PLAN_MAX);
+            "%s needs consent, but changes more than a person can review (%d bytes)", c->tool->name,
+            PLAN_MAX);
     tool_result_done(c->result);
     tool_result_init(c->result);
     *ret_diff = buf_str(&c->diff);
@@ -169,7 +179,7 @@ static bool registry_request_consent(struct registry_consent *c, struct arena *a
     };
     if (!buf_ok(&subject))
         return err_set(err, E_APPROVAL_REQUIRED,
-            "%s needs consent, but names more than a person can look at (%d bytes)", tool->name,
+            "%s needs consent, but names more than a person can review (%d bytes)", tool->name,
             SUBJECT_MAX);
     if (subject.n == 0)
         return true;
@@ -329,7 +339,7 @@ static void say_edited(const struct tool *tool, struct tool_result *result)
     AUTO_BUF struct buf content = BUF_INIT(TOOL_CONTENT_MAX);
     struct str shown = str_head(result->edited, EDITED_SHOWN);
     buf_printf(&content,
-        "The user edited this call before it was carried out. \"%s\" was:\n" STR_FMT, tool->text,
+        "The user edited this call before it was run. The \"%s\" used was:\n" STR_FMT, tool->text,
         STR_ARG(shown));
     buf_printf(&content, "%s\n\n", shown.n < result->edited.n ? "\n[truncated]" : "");
     buf_add_str(&content, buf_str(&result->content));
@@ -396,8 +406,8 @@ void tool_call(
     AUTO_ERR struct err err = {0};
     if (arguments.n > TOOL_ARGUMENTS_MAX)
         err_set(
-            &err, E_TOOL_VALIDATION, "the arguments have more than %d bytes", TOOL_ARGUMENTS_MAX);
+            &err, E_TOOL_VALIDATION, "the arguments are larger than %d bytes", TOOL_ARGUMENTS_MAX);
     else if (!json_parse(arguments, "arguments", E_TOOL_VALIDATION, &tree, &err))
-        err_wrap(&err, "the arguments are no JSON");
+        err_wrap(&err, "the arguments are not valid JSON");
     registry_answer(box, name, tree, &err, result);
 }

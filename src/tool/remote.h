@@ -1,7 +1,7 @@
 /* Tools that run elsewhere: `cordon tool --serve` at the other end of two pipes, such as in a box.
  *
  *     struct remote *remote;
- *     if (!remote_start(argv, &remote, err)) return false;
+ *     if (!remote_start(argv, REMOTE_PROGRAM, &remote, err)) return false;
  *     options.remote = remote;            calls of the toolbox are then executed there
  *     ...
  *     remote_stop(remote);
@@ -23,12 +23,22 @@ enum {
 
 struct remote;
 
+enum remote_user {
+    REMOTE_PROGRAM, /* cordon(1): the server is terminated with the thread that started it, and its
+                       standard error is ours */
+    REMOTE_LIBRARY, /* any thread may end: the server ends with its standard input, after the call
+                       in progress; the end of its standard error is part of errors */
+};
+
 /* Starts the program in its own process group: an interruption from the terminal is forwarded by
- * us. It is terminated when the thread that started it exits. */
-MUST_USE bool remote_start(const char *const *argv, struct remote **ret_remote, struct err *err);
+ * us. It inherits no other descriptors and no ignored signals, except SIGHUP. */
+MUST_USE bool remote_start(
+    const char *const *argv, enum remote_user user, struct remote **ret_remote, struct err *err);
+/* Waits until the server responds. */
+MUST_USE bool remote_await(struct remote *remote, uint64_t timeout_ms, struct err *err);
 void remote_stop(struct remote *remote); /* accepts NULL */
 
-/* Executes one call, like a tool's run(); `signals` is a signalfd that interrupts it, or -1. */
+/* Executes one call, like a tool's run(); `signals` interrupts it (io/interrupt.h), or -1. */
 MUST_USE bool remote_call(struct remote *remote, const char *name, const json_t *arguments,
     int signals, struct tool_result *result, struct err *err);
 

@@ -3,8 +3,8 @@
 #include "tool/rule.h"
 
 #include "tool/cmdline.h"
-#include "tool/runs.h"
 #include "tool/tool.h"
+#include "tool/tool_runs.h"
 
 enum {
     RULE_MAX = 1000,
@@ -87,9 +87,9 @@ static const char *objection(
     enum runs_fed fed = runs_fed(c);
     const char *why = NULL;
     if (fed == RUNS_FED_SHELL || (fed == RUNS_FED_INTERPRETER && !(fit->open && fit->named)))
-        return "it runs what it is fed";
+        return "it executes its input";
     if (moved > (fit->exact ? MOVED_EXACTLY : NOT_MOVED) && runs_by_directory(c))
-        return "the line changes the directory, whose files decide what it runs";
+        return "the command line changes the directory, and files there determine what it runs";
     if (!fit->exact)
         why = runs_more(c);
     return why || fit->named ? why : cmdline_danger(c);
@@ -110,20 +110,21 @@ bool rule_check(struct str rule, struct err *err)
 {
     struct str name, pattern;
     if (rule.n > RULE_MAX)
-        return err_set(err, E_CONFIG, "a rule has more than %d bytes", RULE_MAX);
+        return err_set(err, E_CONFIG, "a rule is longer than %d bytes", RULE_MAX);
     if (str_find(rule, ':') <= 0)
         return err_set(err, E_CONFIG,
-            "'" STR_FMT "' is no rule: write TOOL:PATTERN, such as \"shell:git *\"", STR_ARG(rule));
+            "'" STR_FMT "' is not a rule: expected TOOL:PATTERN, such as \"shell:git *\"",
+            STR_ARG(rule));
     str_cut(rule, ':', &name, &pattern);
     if (!tool_find(name))
-        return err_set(err, E_CONFIG, "'" STR_FMT "': there is no tool '" STR_FMT "'",
-            STR_ARG(rule), STR_ARG(name));
+        return err_set(err, E_CONFIG, "'" STR_FMT "': no such tool '" STR_FMT "'", STR_ARG(rule),
+            STR_ARG(name));
     if (pattern.n == 0)
         return err_set(err, E_CONFIG, "'" STR_FMT "' has no pattern", STR_ARG(rule));
     if (tool_find(name)->no_rules)
         return err_set(err, E_CONFIG,
-            "'" STR_FMT "': no rule can cover " STR_FMT ": what is typed means what the program at "
-            "work makes of it",
+            "'" STR_FMT "': no rule can allow " STR_FMT
+            ": the effect of typed input depends on the running program",
             STR_ARG(rule), STR_ARG(name));
     return true;
 }
@@ -179,7 +180,7 @@ bool rule_covers_command(const struct rule_set *rules, const char *tool, struct 
         bool exact;
         if (c->fixed && command_covered(rules, tool, c, moved, &objection, &exact))
             continue;
-        *ret_why = arena_printf(a, "no %s covers '" STR_FMT "'%s%s", objection ? "pattern" : "rule",
+        *ret_why = arena_printf(a, "no %s allows '" STR_FMT "'%s%s", objection ? "pattern" : "rule",
             STR_ARG(c->words[0]), objection ? " here: " : "", objection ? objection : "");
         return false;
     }

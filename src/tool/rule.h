@@ -7,9 +7,9 @@
  * A command line is covered if it is plain (tool/cmdline.h) and each simple command in it is
  * covered by some rule. In a rule for commands `*` matches any text within a word; as the last
  * word, any number of further words. A pattern, which is a rule with a `*`, does not cover a
- * command that runs more than its words show (tool/runs.h): only a rule without one does, because
- * the user has read it in full. `*` alone does not cover commands that deserve a second look, and
- * no rule covers a shell that reads its commands from input.
+ * command that runs more than its words show (tool/tool_runs.h): only a rule without one does,
+ * because the user has read it in full. `*` alone does not cover commands that deserve a second
+ * look, and no rule covers a shell that reads its commands from input.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TOOL_RULE_H

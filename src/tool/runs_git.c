@@ -1,12 +1,12 @@
 /* Git commands that run other programs or lose data. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tool/runs.h"
+#include "tool/tool_runs.h"
 
 #define SETTING  "a setting of git may run any command"
-#define PROGRAM  "git runs the program that it names"
-#define LOSES    "it throws changes away"
-#define REPLACES "it replaces what others may have"
-#define HOOKS    "another repository has settings and hooks of its own"
+#define PROGRAM  "git runs the program that it specifies"
+#define LOSES    "it discards changes"
+#define REPLACES "it replaces history that others may have"
+#define HOOKS    "another repository has its own settings and hooks"
 #define WRITES   "it writes a file"
 #define UNKNOWN  "a subcommand that may run another program or lose work"
 
@@ -49,7 +49,7 @@ static const struct runs_git_option {
     {"branch", "CDMf", "force", LOSES},
     {"checkout", "Bf", "force ours pathspec-from-file theirs", LOSES},
     {"switch", "Cf", "discard-changes force force-create", LOSES},
-    {"clean", "f", "force", "it removes files that git does not know"},
+    {"clean", "f", "force", "it removes files that git does not track"},
     {"clone", "cu", NULL, SETTING},
     {"config", "ef", "add edit file remove-section rename-section replace-all unset unset-all",
         SETTING},

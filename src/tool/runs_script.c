@@ -1,6 +1,6 @@
 /* Scripts of sed and awk that can only read and print. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tool/runs.h"
+#include "tool/tool_runs.h"
 
 #define SCRIPT "its script may run commands or write files"
 

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "tool/tool_world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -42,10 +43,12 @@ static void sessions_advance(struct tool_session *s)
 /* Polls once and reads from sessions that have output. Returns true if one of the caller's file
  * descriptors is ready. */
 static bool sessions_poll_once(
-    struct tool_sessions *all, const struct sessions_wait *wait, uint64_t until)
+    struct toolbox *box, const struct sessions_wait *wait, uint64_t until)
 {
-    struct pollfd fds[SESSIONS_MAX * SESSION_POLLS + SESSIONS_FDS_MAX];
-    size_t n = 0;
+    struct tool_sessions *all = box->sessions;
+    struct pollfd fds[1 + SESSIONS_MAX * SESSION_POLLS + SESSIONS_FDS_MAX];
+    size_t n = 1;
+    fds[0] = (struct pollfd){.fd = tool_world_descriptor(box), .events = POLLIN};
     for (size_t i = 0; all && i < all->n; i++) {
         if (all->p[i]->over)
             continue;
@@ -59,8 +62,10 @@ static bool sessions_poll_once(
     }
     if (poll(fds, n + wait->n_fds, clock_timeout_ms(clock_mono_ms(), until)) < 0 && errno != EINTR)
         return false;
+    if (fds[0].revents)
+        tool_world_tend(box);
     uint64_t now = clock_mono_ms();
-    n = 0;
+    n = 1;
     for (size_t i = 0; all && i < all->n; i++) {
         struct tool_session *s = all->p[i];
         if (s->over)
@@ -82,7 +87,7 @@ enum sessions_news sessions_wait(struct toolbox *box, const struct sessions_wait
     BUG_ON(wait->n_fds > SESSIONS_FDS_MAX);
     for (;;) {
         if (sessions_poll_once(
-                box->sessions, wait, wait->ending && wait->ending->over ? 0 : wait->deadline_ms))
+                box, wait, wait->ending && wait->ending->over ? 0 : wait->deadline_ms))
             return SESSIONS_READABLE;
         if (wait->ending && wait->ending->over)
             return SESSIONS_ENDED;
@@ -128,7 +133,7 @@ int sessions_descriptor(struct toolbox *box)
 void sessions_tend(struct toolbox *box, int descriptor)
 {
     int fds[SESSIONS_MAX * SESSION_POLLS];
-    (void)sessions_poll_once(box->sessions, &(struct sessions_wait){0}, 0);
+    (void)sessions_poll_once(box, &(struct sessions_wait){0}, 0);
     if (sessions_live_fds(box->sessions, fds) == box->sessions->watched)
         return;
     AUTO_FD int set = sessions_descriptor(box);
@@ -143,6 +148,8 @@ void sessions_tend(struct toolbox *box, int descriptor)
 static void free_session(struct tool_session *s)
 {
     session_close(s->session);
+    if (s->confine)
+        confine_done(s->confine);
     outlog_close(&s->log);
     arena_done(&s->arena);
     free(s);
@@ -163,6 +170,15 @@ bool sessions_run(const struct tool_sessions *all)
         if (!all->p[i]->over)
             return true;
     return false;
+}
+
+void sessions_leave_world(struct tool_sessions *all, const struct world *world)
+{
+    for (size_t i = 0; all && i < all->n; i++) {
+        struct confine *c = all->p[i]->confine;
+        if (c && c->world == world && world)
+            c->confined.denied = NULL;
+    }
 }
 
 void sessions_forget(struct toolbox *box, struct tool_session *s)
@@ -201,8 +217,8 @@ struct tool_session *sessions_find(struct toolbox *box, uint32_t id, struct err 
     AUTO_BUF struct buf names = BUF_INIT(LIST_MAX);
     if (all && all->n)
         sessions_add_names(all, SESSIONS_MAX, &names);
-    err_set(err, E_NOT_FOUND, "there is no session %u%s%s", id,
-        names.n ? "; there are: " : ", nor any other: exec_command starts one", buf_z(&names));
+    err_set(err, E_NOT_FOUND, "no session %u%s%s", id,
+        names.n ? "; open sessions: " : ": start one with exec_command", buf_z(&names));
     return NULL;
 }
 
@@ -236,7 +252,8 @@ static bool sessions_make_room(struct toolbox *box, struct err *err)
     AUTO_BUF struct buf names = BUF_INIT(LIST_MAX);
     sessions_add_names(all, LIST_SHOWN, &names);
     err_set(err, E_CONFLICT,
-        "%d sessions run already; end one with write_stdin (chars \"\\u0003\"); the oldest are %s",
+        "%d sessions are already running; end one with write_stdin (chars \"\\u0003\"); "
+        "the oldest are %s",
         SESSIONS_MAX, buf_z(&names));
     return err_ctx_int(err, "limit", SESSIONS_MAX);
 }
@@ -244,7 +261,7 @@ static bool sessions_make_room(struct toolbox *box, struct err *err)
 static bool sessions_open(struct toolbox *box, const struct session_request *request,
     struct tool_session *s, struct err *err)
 {
-    struct confined *c = ARENA_NEW(&s->arena, struct confined, 1);
+    struct confine *c = ARENA_NEW(&s->arena, struct confine, 1);
     const struct confine_request confined = {
         .command = request->command,
         .workdir = request->workdir,
@@ -253,14 +270,18 @@ static bool sessions_open(struct toolbox *box, const struct session_request *req
     };
     if (!confine(box, &confined, &s->arena, c, err) || !outlog_open(&s->log, err))
         return false;
-    s->command = str_z(c->argv[2]);
+    s->confine = c;
+    s->command = str_z(c->confined.argv[2]);
     const struct session_options options = {
-        .plan = &c->plan,
-        .argv = c->argv,
-        .envp = c->envp,
+        .plan = &c->confined.plan,
+        .argv = c->confined.argv,
+        .envp = c->confined.envp,
+        .world = c->world,
+        .cwd = c->cwd,
+        .denied = c->world ? NULL : c->confined.denied,
         .rows = request->rows,
         .cols = request->cols,
-        .budgets = confined_budgets(c),
+        .budgets = confined_budgets(&c->confined),
         .cancel = -1,
         .output = sessions_log_output,
         .context = s,

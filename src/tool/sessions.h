@@ -30,6 +30,7 @@ struct tool_session {
     struct arena arena; /* memory for its command */
     struct str command;
     struct session *session;
+    struct confine *confine;
     struct outlog log;
     const char *log_dir;
     bool unsaved;     /* the log could not be saved to a file */
@@ -58,6 +59,9 @@ MUST_USE bool sessions_start(struct toolbox *box, const struct session_request *
 
 /* Finds a session by its number; NULL with E_NOT_FOUND, which lists the existing ones. */
 struct tool_session *sessions_find(struct toolbox *box, uint32_t id, struct err *err);
+
+/* This world ends: sessions in it have no list of denials any more. */
+void sessions_leave_world(struct tool_sessions *all, const struct world *world);
 
 /* Ends the session if it is running; its log file is kept. */
 void sessions_forget(struct toolbox *box, struct tool_session *s);

@@ -61,8 +61,8 @@ struct tool {
     /* Writes the subject for the question and for rules: the command line, or the resolved paths,
      * one per line. Empty if this call changes nothing. NULL if not mutating. */
     bool (*subject)(struct toolbox *box, const void *args, struct buf *subject, struct err *err);
-    /* Computes the change to files (tool/plan.h). Returns false with the error that run() would
-     * give. NULL if the tool does not change files itself. */
+    /* Computes the change to files (tool/tool_plan.h). Returns false with the error that run()
+     * would give. NULL if the tool does not change files itself. */
     bool (*plan)(struct toolbox *box, const void *args, struct buf *diff,
         struct tool_result *result, struct err *err);
 };
@@ -105,6 +105,9 @@ void tool_refuse(
 /* {"name","aliases","description","parameters","format"?,"mutating"} */
 MUST_USE json_t *tool_spec(const struct tool *tool);
 
+/* {"tools": [...]}, all of them. */
+MUST_USE json_t *tool_specs(void);
+
 /* {"status","code"?,"message","truncated","content","details","changes"?} */
 MUST_USE json_t *tool_result_json(const struct tool_result *result);
 
@@ -114,6 +117,8 @@ void tool_result_done(struct tool_result *result);
 /* For tools: the message, details and warnings of the result. */
 void tool_says(struct tool_result *result, const char *format, ...) PRINTF_LIKE(2, 3);
 void tool_detail(struct tool_result *result, const char *key, json_t *value);
+/* Reports that the command could not be executed: it has no exit code. Always returns false. */
+bool tool_not_started(struct tool_result *result, struct err *err);
 void tool_warns(struct tool_result *result, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Appends the resolved path and a newline to a tool's subject. */
 MUST_USE bool tool_subject_path(

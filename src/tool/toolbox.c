@@ -12,6 +12,7 @@
 #include "tool/guard.h"
 #include "tool/sessions.h"
 #include "tool/tool.h"
+#include "tool/tool_world.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,8 +53,19 @@ bool toolbox_open(const struct toolbox_options *options, struct toolbox **ret_bo
     box->root = boundary_first_root(box->boundary)->path;
     if (options->mode == TOOLBOX_WORKSPACE)
         box->workspace = boundary_last_root(box->boundary)->path;
+    toolbox_show_logs(box);
     *ret_box = box;
     return true;
+}
+
+void toolbox_show_logs(struct toolbox *box)
+{
+    const struct toolbox_options *o = box->options;
+    AUTO_ERR struct err ignored = {0};
+    if (!box->shows_logs && o->log_dir && o->mode != TOOLBOX_UNRESTRICTED &&
+        access(o->log_dir, F_OK) == 0)
+        box->shows_logs = boundary_add(
+            box->boundary, o->log_dir, BOUNDARY_RO, BOUNDARY_AGENT_WORKSPACE, &ignored);
 }
 
 /* Processes of the last call may have run until now. */
@@ -65,44 +77,62 @@ static void close_protect(struct toolbox *box)
     box->protect->busy = false;
     protect_check(box->protect);
     if (box->protect->news)
-        protect_tell(box->protect, &text);
+        protect_print(box->protect, &text);
     if (text.n && box->options->tell_held)
         box->options->tell_held(box->options->held_context, buf_str(&text));
     protect_free(box->protect);
     box->protect = NULL;
 }
 
+/* Directories that the caller adds are also writable for later commands. */
+static struct str *toolbox_join_roots(
+    const struct toolbox_options *o, const struct str *roots, size_t n, size_t *ret_n)
+{
+    const size_t more = o->extra ? o->extra->write.n : 0;
+    struct str *all = base_alloc((n + more + 1) * sizeof(*all));
+    memcpy(all, roots, n * sizeof(*all));
+    for (size_t i = 0; i < more; i++)
+        all[n++] = o->extra->write.p[i];
+    *ret_n = n;
+    return all;
+}
+
 void toolbox_protect(struct toolbox *box, const struct str *roots, size_t n)
 {
     const struct toolbox_options *o = box->options;
-    if (!box->protect && !o->no_sandbox)
-        box->protect = protect_new(&(struct protect_options){.roots = roots,
-            .n_roots = n,
-            .own = o->own,
-            .n_own = o->n_own,
-            .home = o->home,
-            .settings = o->settings.p,
-            .n_settings = o->settings.n,
-            .sessions = o->sessions,
-            .accepted = o->accepts,
-            .context = o->accepts_context});
+    if (box->protect || o->no_sandbox)
+        return;
+    AUTO_FREE struct str *all = toolbox_join_roots(o, roots, n, &n);
+    box->protect = protect_new(&(struct protect_options){.roots = all,
+        .n_roots = n,
+        .own = o->own,
+        .n_own = o->n_own,
+        .home = o->home,
+        .settings = o->settings.p,
+        .n_settings = o->settings.n,
+        .sessions = o->sessions,
+        .accepted = o->accepts,
+        .context = o->accepts_context});
 }
 
 void toolbox_check(struct toolbox *box, struct tool_result *result)
 {
     AUTO_BUF struct buf text = BUF_INIT(TOOL_CONTENT_MAX);
+    /* First: what runs can still change files after the check. */
+    const bool busy = tool_worlds_are_busy(box) || sessions_run(box->sessions);
     box->made_parts = false;
+    tool_world_tell(box, result);
     if (!box->protect)
         return;
-    box->protect->busy = sessions_run(box->sessions);
+    box->protect->busy = busy;
     protect_check(box->protect);
-    protect_tell(box->protect, &text);
+    protect_print(box->protect, &text);
     if (!text.n)
         return;
     if (result->content.n && result->content.p[result->content.n - 1] != '\n')
         buf_add_byte(&result->content, '\n');
     buf_add_str(&result->content, buf_str(&text));
-    protect_put(box->protect, result->details);
+    protect_add_json(box->protect, result->details);
 }
 
 void toolbox_close(struct toolbox *box)
@@ -110,6 +140,8 @@ void toolbox_close(struct toolbox *box)
     if (!box)
         return;
     sessions_close(box->sessions);
+    box->sessions = NULL;
+    tool_worlds_close(box);
     close_protect(box);
     approve_done(&box->approve);
     boundary_free(box->boundary);
@@ -126,8 +158,7 @@ bool toolbox_called_off(void *context)
 static bool refuse_write(const struct toolbox *box, const struct resolved *where, struct err *err)
 {
     struct str name = toolbox_name(box, where);
-    err_set(err, E_FS_VIOLATION, "'" STR_FMT "' can be read but not written in this mode%s",
-        STR_ARG(name),
+    err_set(err, E_FS_VIOLATION, "'" STR_FMT "' is read-only in this mode%s", STR_ARG(name),
         box->options->mode == TOOLBOX_WORKSPACE ? ": write below the agent's workspace" : "");
     return err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
 }
@@ -151,7 +182,7 @@ static bool refuse_part(struct toolbox *box, const struct resolved *where, struc
     const struct protect_options options = {
         .roots = &root, .n_roots = 1, .home = box->options->home};
     if (!toolbox_is_own(box, where->path) && !protect_refuses(&options, where->path)) {
-        box->made_parts |= parts_may_make(lexical_rest(root, where->path));
+        box->made_parts |= parts_can_create_repo(lexical_rest(root, where->path));
         if (box->made_parts)
             toolbox_protect(box, &root, 1);
         if (box->made_parts && box->protect)
@@ -159,8 +190,9 @@ static bool refuse_part(struct toolbox *box, const struct resolved *where, struc
         return true;
     }
     err_set(err, E_FS_VIOLATION,
-        "'" STR_FMT "' steers git or cordon, and tools leave it alone; commits, branches and "
-        "stashes work through shell commands",
+        "'" STR_FMT
+        "' controls git or cordon, and tools cannot change it; for commits, branches and "
+        "stashes use shell commands",
         STR_ARG(name));
     return err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
 }
@@ -189,7 +221,7 @@ bool toolbox_resolve(struct toolbox *box, struct str path, bool to_write, struct
         return false;
     if (to_write && box->approved.p && !is_approved(box, &where))
         return err_set(err, E_CONFLICT,
-            "'" STR_FMT "' leads somewhere else than when it was approved", STR_ARG(path));
+            "'" STR_FMT "' no longer leads to the file that was approved", STR_ARG(path));
     *ret_resolved = where;
     return true;
 }
@@ -251,7 +283,7 @@ int toolbox_open_file(
     if (fd < 0)
         return -1;
     if (fstat(fd, &st) != 0) {
-        err_errno(err, E_IO, errno, "cannot look at '" STR_FMT "'", STR_ARG(path));
+        err_errno(err, E_IO, errno, "cannot stat '" STR_FMT "'", STR_ARG(path));
         return -1;
     }
     if (!not_a_file(path, st.st_mode, err))
@@ -293,13 +325,13 @@ bool toolbox_writer(
 bool toolbox_commit(
     struct toolbox *box, struct writer *writer, struct writer_result *ret_written, struct err *err)
 {
-    const struct toolbox_keeper *keeper = &box->options->keeper;
+    const struct toolbox_backup *backup = &box->options->backup;
     guard_keep(box->guard);
-    if (!keeper->begin)
+    if (!backup->begin)
         return writer_commit(writer, ret_written, err);
-    writer_when_staged(writer, keeper->begin, keeper->context);
+    writer_when_staged(writer, backup->begin, backup->context);
     bool ok = writer_commit(writer, ret_written, err);
-    keeper->end(keeper->context, ok);
+    backup->end(backup->context, ok);
     return ok;
 }
 
@@ -312,7 +344,8 @@ bool tool_subject_path(struct toolbox *box, struct str path, struct buf *subject
     struct str name = toolbox_name(box, &where);
     if (memchr(name.p, '\n', name.n))
         return err_set(err, E_APPROVAL_REQUIRED,
-            "a path with a newline in it can't be shown to anybody: --approval never allows it");
+            "a path that contains a newline cannot be shown for consent: use --approval never "
+            "to allow it");
     buf_add_str(subject, name);
     buf_add_byte(subject, '\n');
     return true;

@@ -16,9 +16,9 @@
 #include "base/id.h"
 #include "path/boundary.h"
 #include "path/stamp.h"
-#include "policy/policy.h"
+#include "policy/extra.h"
 #include "tool/approve.h"
-#include "tool/event.h"
+#include "tool/tool_event.h"
 
 enum {
     TOOLBOX_FILE_MAX = 64 << 20, /* maximum size of a file that is read whole */
@@ -36,7 +36,7 @@ struct writer_plan;
 
 /* Callbacks that save files about to be replaced. `begin` may refuse; after it `end` is always
  * called unless the process ends first. */
-struct toolbox_keeper {
+struct toolbox_backup {
     bool (*begin)(void *context, const struct writer_plan *plan, struct err *err);
     void (*end)(void *context, bool changed);
     void *context;
@@ -48,18 +48,20 @@ struct toolbox_options {
     int workspace_fd; /* workspace: the writable directory */
     const char *cwd;  /* base of relative paths; absolute */
     const char *home; /* home directory of the user, or NULL */
-    const char *journal_dir;     /* for the writer */
-    const char *log_dir;         /* for truncated output; created on demand */
-    const struct policy *policy; /* for commands; NULL: derived from the mode */
-    const struct str *own;       /* files that commands must not change; absolute, normalized */
+    const char *journal_dir;          /* for the writer */
+    const char *log_dir;              /* for truncated output; of this session, created on demand */
+    const struct policy *policy;      /* for commands; NULL: derived from the mode */
+    const struct policy_extra *extra; /* added to it; may be NULL */
+    const struct str *own; /* files that commands must not change; absolute, normalized */
     size_t n_own;
     bool no_sandbox; /* acknowledged by the caller */
+    bool no_denials; /* don't collect what is denied to commands */
     bool landlock;   /* the weaker sandbox; acknowledged by the caller */
     struct approve_options approve;
     struct tool_event_sink events;
-    struct toolbox_keeper keeper; /* no functions: not used */
+    struct toolbox_backup backup; /* no functions: not used */
     struct remote *remote;        /* where calls are executed (tool/remote.h); NULL: here */
-    int signals;                  /* a signalfd that interrupts the current call, or -1 */
+    int signals;                  /* interrupts the current call (io/interrupt.h), or -1 */
     bool one_call;                /* sessions end with the call that starts them */
     /* Reports files held after the last command ended (repo/protect.h). May be NULL. */
     void (*tell_held)(void *context, struct str text);
@@ -69,7 +71,7 @@ struct toolbox_options {
     void *accepts_context;
     struct str_list settings; /* protect_options.settings */
     const char *sessions;     /* protect_options.sessions */
-    /* Reports the diff of a call (tool/plan.h) before its result. May be NULL. */
+    /* Reports the diff of a call (tool/tool_plan.h) before its result. May be NULL. */
     void (*tell_diff)(void *context, struct str diff);
     void *diff_context;
     /* Called in a separate thread when a signal interrupts a tool that does not poll: reports the
@@ -93,6 +95,9 @@ struct toolbox {
     struct guard *guard;            /* of the current call, or NULL */
     struct tool_sessions *sessions; /* of exec_command; NULL: none yet */
     struct protect *protect;        /* repositories; NULL: no command has run yet */
+    struct tool_world *world;       /* the commands' sandbox, then older ones; NULL: none yet */
+    const char *new_world;          /* why there is a new one, if the model must be told */
+    bool shows_logs;                /* its own logs can be read */
     bool made_parts;                /* the current call wrote names that can make up a repository */
 };
 
@@ -134,6 +139,9 @@ bool toolbox_called_off(void *box);
 
 /* Returns the path for results: relative to the root if it is below it. */
 struct str toolbox_name(const struct toolbox *box, const struct resolved *where);
+
+/* Lets tools read the logs of this session, once there are any. */
+void toolbox_show_logs(struct toolbox *box);
 
 /* On the first call, looks for repositories below these directories. */
 void toolbox_protect(struct toolbox *box, const struct str *roots, size_t n);

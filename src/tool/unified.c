@@ -136,10 +136,12 @@ static bool corrupt_line(struct unified_reader *r, const struct unified_hunk *h,
 {
     struct str shown = str_head(str_trim_end(line, '\n'), SHOWN);
     if (!unified_is_whole(line) && line.n)
-        return WRONG(r, "the last line does not end: add a newline to the patch");
+        return WRONG(r, "the last line is not terminated: add a newline to the patch");
     return WRONG(r,
-        "'" STR_FMT "' is wrong in the hunk of line %zu, which says that it has %llu old and %llu "
-        "new lines: each starts with ' ', '-' or '+', and their numbers must be right",
+        "'" STR_FMT
+        "' is not valid in the hunk of line %zu, whose header announces %llu old and %llu "
+        "new lines: each line must start with ' ', '-' or '+', and the numbers must be "
+        "correct",
         STR_ARG(shown), h->line, (unsigned long long)h->old_n, (unsigned long long)h->new_n);
 }
 
@@ -147,8 +149,8 @@ static bool short_hunk(
     struct unified_reader *r, const struct unified_hunk *h, uint64_t old, uint64_t new)
 {
     return WRONG(r,
-        "the hunk of line %zu ends too early: %llu old and %llu new lines are missing; are the "
-        "numbers behind @@ right?",
+        "the hunk of line %zu ends too early: %llu old and %llu new lines are missing; "
+        "check the numbers after @@",
         h->line, (unsigned long long)old, (unsigned long long)new);
 }
 
@@ -187,7 +189,7 @@ static bool read_hunks(struct unified_reader *r, struct unified_patch *p)
         struct unified_hunk h = {.line = r->line};
         struct str line = unified_first_line(r->rest);
         if (!read_hunk_header(line, &h))
-            return WRONG(r, "the hunk's header is not like '@@ -1,2 +1,3 @@'");
+            return WRONG(r, "invalid hunk header: expected a line such as '@@ -1,2 +1,3 @@'");
         unified_skip_line(r, line);
         if (!unified_read_body(r, &h))
             return false;
@@ -244,8 +246,7 @@ static int verify_name(
     struct str another = name_read(a, text, h->r->strip, NAME_TAB_ENDS);
     if (another.p && str_eq(another, *name))
         return 0;
-    WRONG(
-        h->r, "the %s name is not the one that stands above ('" STR_FMT "')", side, STR_ARG(*name));
+    WRONG(h->r, "the %s name differs from the one above ('" STR_FMT "')", side, STR_ARG(*name));
     return -1;
 }
 
@@ -384,8 +385,8 @@ static bool check_header(struct unified_header *h)
     int said = (p->is_delete == 1) + (p->is_new == 1) + p->is_rename + p->is_copy;
     if (said > 1)
         return WRONG(h->r,
-            "this contradicts line %zu: a file is created, deleted, renamed or "
-            "copied, and only one of them",
+            "this contradicts line %zu: a file can be only one of created, deleted, renamed "
+            "and copied",
             p->header_line);
     if (said && !p->header_line)
         h->p->header_line = h->r->line;
@@ -482,7 +483,7 @@ static bool read_plain_header(
         p->new_name = name;
     if (!create)
         p->old_name = name;
-    return name.p || WRONG(r, "there is no file name here");
+    return name.p || WRONG(r, "the file name is missing");
 }
 
 /* Finding patches -------------------------------------------------------------------------------
@@ -508,7 +509,7 @@ static enum unified_found find_header(struct unified_reader *r, struct unified_p
             continue;
         }
         if (str_starts_with(line, STR("@@ -")) && read_hunk_header(line, &h)) {
-            WRONG(r, "a hunk without the name of a file before it");
+            WRONG(r, "a hunk without a file name before it");
             return FOUND_ERROR;
         }
         if (r->rest.n < line.n + 6)
@@ -551,14 +552,16 @@ static bool check_empty(struct unified_reader *r, struct unified_patch *p)
     if (p->is_binary) {
         struct str name = p->new_name.p ? p->new_name : p->old_name;
         return WRONG(r,
-            "'" STR_FMT "' is changed as binary, which is not supported: write the "
-            "file with a command",
+            "'" STR_FMT
+            "' is changed as binary, which is not supported: write the file with a command "
+            "instead",
             STR_ARG(name));
     }
-    return has_metadata(p) || WRONG(r,
-                                  "the diff that begins at line %zu changes nothing: there is "
-                                  "no hunk (@@ -1,2 +1,3 @@) behind its header",
-                                  p->line);
+    return has_metadata(p) ||
+           WRONG(r,
+               "the diff at line %zu changes nothing: there is no hunk (@@ -1,2 +1,3 @@) after "
+               "its header",
+               p->line);
 }
 
 static bool nothing_found(struct str text, struct err *err)
@@ -566,9 +569,9 @@ static bool nothing_found(struct str text, struct err *err)
     static const char mark[] = "*** Begin Patch";
     bool freeform = memmem(text.p, text.n, mark, sizeof(mark) - 1) != NULL;
     return err_set(err, E_PATCH_PARSE,
-        "there is no diff in it: expected 'diff --git a/x b/x', or '--- a/x', '+++ b/x' and '@@ "
+        "no diff found: expected 'diff --git a/x b/x', or '--- a/x', '+++ b/x' and '@@ "
         "-1,2 +1,3 @@'%s",
-        freeform ? "; this looks like a freeform patch, which apply_patch_freeform takes" : "");
+        freeform ? "; this looks like a freeform patch: use apply_patch_freeform" : "");
 }
 
 static bool unified_read_all(struct unified_reader *r)

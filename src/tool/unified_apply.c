@@ -64,16 +64,16 @@ static bool unified_check_name(struct unified_apply_state *a, size_t line, struc
 {
     struct str part, rest = name;
     if (name.n == 0 || name.p[0] == '/')
-        return bad_name(a, line, name, "is absolute: names in a diff begin in the root");
+        return bad_name(a, line, name, "is absolute: names in a diff are relative to the root");
     if (name.p[name.n - 1] == '/')
         return bad_name(a, line, name, "names a directory");
     while (str_cut(rest, '/', &part, &rest)) {
         if (str_is(part, ".."))
-            return bad_name(a, line, name, "has '..' in it, and would lead out");
+            return bad_name(a, line, name, "contains '..', and could lead outside the root");
         if (part.n == 0 || str_is(part, "."))
-            return bad_name(a, line, name, "has '.' or an empty part in it");
+            return bad_name(a, line, name, "contains '.' or an empty component");
         if (part.n == 4 && strncasecmp(part.p, ".git", 4) == 0)
-            return bad_name(a, line, name, "lies in a .git directory, which a patch can't change");
+            return bad_name(a, line, name, "is in a .git directory, which a patch cannot change");
     }
     return true;
 }
@@ -90,7 +90,7 @@ static bool find_file(
     if (!patch_file(a->patch, name, &file, a->err))
         return unified_apply_fail_at(a, line);
     if (file->beyond_link)
-        return bad_name(a, line, name, "lies beyond a symbolic link");
+        return bad_name(a, line, name, "is reached through a symbolic link");
     *ret_file = file;
     return true;
 }
@@ -114,12 +114,12 @@ static const char *verdict_words(enum image_verdict verdict)
 {
     static const char *const words[] = {
         [IMAGE_DIFFERS] = "its lines are not there",
-        [IMAGE_OVERLAPS] = "it overlaps a hunk before it",
+        [IMAGE_OVERLAPS] = "it overlaps a previous hunk",
         [IMAGE_NOT_FIRST] = "its old side begins at line 1, but its new side does not",
         [IMAGE_NOT_LAST] =
-            "it has no context behind its changes, and so must be at the end of the file",
+            "it has no context after its changes, and so must be at the end of the file",
         [IMAGE_TOO_FAR] = "the file has fewer lines",
-        [IMAGE_TOO_MUCH] = "the hunks are in too wild an order",
+        [IMAGE_TOO_MUCH] = "the hunks are too far out of order",
     };
     return words[verdict];
 }
@@ -152,7 +152,7 @@ static bool say_elsewhere(struct unified_apply_state *a, const struct unified_hu
     if (!found || at + 1 == h->old_at)
         return false;
     AUTO_BUF struct buf words = BUF_INIT(4096);
-    buf_printf(&words, "%s; the lines stand at line %zu%s, not %llu: line numbers must be right",
+    buf_printf(&words, "%s; the lines are at line %zu%s, not %llu: line numbers must be correct",
         a->err->message, at + 1, unique ? "" : " (and elsewhere)", (unsigned long long)h->old_at);
     free(a->err->message);
     a->err->message = buf_take(&words);
@@ -170,12 +170,12 @@ static bool hunk_fails(struct unified_apply_state *a, const struct unified_outco
     struct str name = unified_patch_name(j->p), *wanted;
     size_t n = old_lines(&arena, h, &wanted);
     err_set(a->err, E_PATCH_APPLY,
-        "the hunk at line %zu of the patch does not fit '" STR_FMT "' at line %llu: %s", h->line,
-        STR_ARG(name), (unsigned long long)h->old_at, verdict_words(verdict));
+        "the hunk at line %zu of the patch does not apply to '" STR_FMT "' at line %llu: %s",
+        h->line, STR_ARG(name), (unsigned long long)h->old_at, verdict_words(verdict));
     if (j->p->is_delete > 0 && verdict == IMAGE_NOT_LAST)
         err_set(a->err, E_PATCH_APPLY,
             "the hunk at line %zu of the patch deletes '" STR_FMT
-            "', but the file has other lines than those",
+            "', but the file has additional lines",
             h->line, STR_ARG(name));
     bool lost = verdict == IMAGE_DIFFERS || verdict == IMAGE_TOO_FAR || verdict == IMAGE_NOT_LAST ||
                 verdict == IMAGE_NOT_FIRST;
@@ -187,8 +187,8 @@ static bool hunk_fails(struct unified_apply_state *a, const struct unified_outco
         bool only_end = near.kind == NEAR_BLANKS && near.at + 1 == h->old_at &&
                         str_eq(wanted[near.first], lines_text(lines, near.at + near.first));
         if (only_end)
-            err_wrap(a->err, "the end of a line differs (a missing newline at the end of the file, "
-                             "or CRLF)");
+            err_wrap(a->err,
+                "the end of a line differs (a missing newline at the end of the file, or CRLF)");
         else
             patch_tell_near(a->patch, &near, a->err);
     }
@@ -249,7 +249,8 @@ static bool unified_check_old(struct unified_apply_state *a, struct unified_outc
     if (!old)
         return true;
     if (!is_moved(j) && old->fate == PATCH_FATE_GONE)
-        return REFUSE(a, p->line, "'" STR_FMT "' was renamed or deleted by an earlier part of it",
+        return REFUSE(a, p->line,
+            "'" STR_FMT "' was renamed or deleted by an earlier part of the patch",
             STR_ARG(p->old_name));
     if (!earlier && !old->existed && p->is_new < 0) {
         j->is_new = true;
@@ -266,7 +267,8 @@ static bool unified_check_old(struct unified_apply_state *a, struct unified_outc
     if (!j->old_mode)
         j->old_mode = mode;
     if ((mode ^ j->old_mode) & S_IFMT)
-        return REFUSE(a, p->line, "'" STR_FMT "' is a file, but the diff says that it has mode %o",
+        return REFUSE(a, p->line,
+            "'" STR_FMT "' is a regular file, but the diff gives its mode as %o",
             STR_ARG(p->old_name), j->old_mode);
     if (!j->new_mode && !p->is_delete)
         j->new_mode = mode;
@@ -281,8 +283,9 @@ static bool check_new(struct unified_apply_state *a, struct unified_outcome *j)
     bool will_be_free = new && (new->fate == PATCH_FATE_WILL_GO || new->fate == PATCH_FATE_GONE);
     if (comes && new->existed && !will_be_free)
         return REFUSE(a, p->line,
-            "'" STR_FMT "' exists already, and the diff %s it: change it with a diff of its lines, "
-            "or delete it first",
+            "'" STR_FMT
+            "' already exists, but the diff %s it: change it with a diff of its lines, or "
+            "delete it first",
             STR_ARG(p->new_name),
             j->is_new    ? "creates"
             : p->is_copy ? "copies to"
@@ -292,12 +295,13 @@ static bool check_new(struct unified_apply_state *a, struct unified_outcome *j)
     if (new && j->old && !j->new_mode)
         j->new_mode = j->old_mode;
     if (new && j->old && ((j->old_mode ^ j->new_mode) & S_IFMT))
-        return REFUSE(a, p->line, "'" STR_FMT "' would change from mode %o to %o, another kind",
+        return REFUSE(a, p->line,
+            "'" STR_FMT "' would change from mode %o to %o, another file type",
             STR_ARG(p->new_name), j->old_mode, j->new_mode);
     if (new && (j->new_mode & S_IFMT) && !S_ISREG(j->new_mode))
-        return REFUSE(a, p->line, "'" STR_FMT "' would become %s: patches make only files",
-            STR_ARG(p->new_name),
-            S_ISLNK(j->new_mode) ? "a symbolic link" : "something that is no file");
+        return REFUSE(a, p->line,
+            "'" STR_FMT "' would become %s: patches create only regular files",
+            STR_ARG(p->new_name), S_ISLNK(j->new_mode) ? "a symbolic link" : "a special file");
     return true;
 }
 
@@ -351,8 +355,8 @@ static bool unified_evaluate(struct unified_apply_state *a, struct unified_outco
         buf_done(&j->old->old);
     if (p->is_delete > 0 && j->content.n)
         return REFUSE(a, p->line,
-            "the diff deletes '" STR_FMT "', but does not remove all of its lines (%zu bytes are "
-            "left)",
+            "the diff deletes '" STR_FMT
+            "', but does not remove all of its lines (%zu bytes are left)",
             STR_ARG(p->old_name), j->content.n);
     return true;
 }

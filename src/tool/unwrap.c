@@ -1,7 +1,7 @@
 /* Commands that run other commands, and commands that deserve a second look. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "path/lexical.h"
-#include "tool/runs.h"
+#include "tool/tool_runs.h"
 
 /* A command that runs another one, given after its options, some of which take a value, and after
  * `skips` operands. */
@@ -110,7 +110,7 @@ static void unwrap_add_command(
     if (n == 0)
         return;
     if (s->n == CMDLINE_COMMANDS_MAX) {
-        unwrap_not_plain(s, "more commands than are looked at");
+        unwrap_not_plain(s, "too many commands to check");
         return;
     }
     s->commands[s->n++] = (struct cmdline_command){words, n, outer->fixed, outer->fed};
@@ -223,7 +223,7 @@ static void unwrap_find(struct cmdline *s, const struct cmdline_command *c)
         bool certain;
         i = exec_end(c, from, &certain);
         if (!certain || !words_are_certain(c, c->words + from, i - from))
-            unwrap_not_plain(s, "find runs a command that is only known when it runs");
+            unwrap_not_plain(s, "find runs a command that is known only at run time");
         unwrap_add_command(s, c->words + from, i - from, c);
     }
 }
@@ -240,7 +240,7 @@ static void unwrap_command(struct cmdline *s, const struct cmdline_command *c, s
         if (c->n > 1 && c->words[1].n && c->words[1].p[0] == '-')
             unwrap_not_plain(s, "a command that runs another one, with options");
         if (str_is(name, "xargs"))
-            unwrap_not_plain(s, "words that are read when it runs");
+            unwrap_not_plain(s, "arguments that are read at run time");
         if (from < c->n)
             unwrap_add_command(s, c->words + from, c->n - from, c);
         return;
@@ -259,7 +259,7 @@ static void unwrap_command(struct cmdline *s, const struct cmdline_command *c, s
         text = c->words[1];
     size_t before = s->n;
     if (text.p && !c->fixed)
-        unwrap_not_plain(s, "a script that is only known when it runs");
+        unwrap_not_plain(s, "a script that is known only at run time");
     if (text.p)
         cmdline_parse_more(text, 1, a, s);
     for (size_t i = before; i < s->n; i++) /* they inherit the input of the enclosing command */
@@ -272,7 +272,7 @@ void cmdline_unwrap(struct cmdline *s, struct arena *a)
     for (size_t i = 0; i < s->n; i++) {
         struct cmdline_command c = s->commands[i];
         if (arena_left(a) < (size_t)CMDLINE_ARENA / 4) {
-            unwrap_not_plain(s, "more commands than are looked at");
+            unwrap_not_plain(s, "too many commands to check");
             return;
         }
         unwrap_command(s, &c, a);
@@ -301,7 +301,7 @@ const char *cmdline_danger(const struct cmdline_command *c)
     static const char *const disks[] = {"dd", "mkfs", "shred", "wipefs", "fdisk", "parted"};
     struct str name = cmdline_name(c);
     if (str_is(name, "rm") && unwrap_has_option(c, 'f', "force"))
-        return "removes by force";
+        return "removes files by force";
     if (str_is(name, "git"))
         return runs_git(c);
     for (size_t i = 1; str_is(name, "find") && i < c->n; i++)
@@ -309,11 +309,11 @@ const char *cmdline_danger(const struct cmdline_command *c)
             str_is(c->words[i], "-fls"))
             return "removes or writes files";
     if (runs_fed(c) == RUNS_FED_SHELL)
-        return "runs what it is fed";
+        return "executes its input";
     if (str_starts_with(name, STR("mkfs.")))
-        return "writes to a disk as a whole";
+        return "overwrites a whole disk";
     for (size_t i = 0; i < ARRAY_LEN(disks); i++)
         if (str_is(name, disks[i]))
-            return "may write to a disk as a whole";
+            return "may overwrite a whole disk";
     return NULL;
 }

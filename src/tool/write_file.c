@@ -1,8 +1,8 @@
 /* write_file: creates a file or replaces its whole content. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
-#include "tool/plan.h"
 #include "tool/tool.h"
+#include "tool/tool_plan.h"
 
 enum {
     NAME_MAX_SHOWN = 64 << 10,
@@ -15,10 +15,10 @@ struct write_file_args {
 };
 
 static const struct field fields[] = {
-    FIELD_STR("path", struct write_file_args, path, "the file; directories on the way are made",
+    FIELD_STR("path", struct write_file_args, path, "the file; missing directories are created",
         .alias = "file_path", .flags = FIELD_REQUIRED),
     FIELD_STR(
-        "content", struct write_file_args, content, "all of its text", .flags = FIELD_REQUIRED),
+        "content", struct write_file_args, content, "complete content", .flags = FIELD_REQUIRED),
 };
 
 static const struct shape shape =
@@ -29,7 +29,7 @@ static bool check_path(struct str path, struct err *err)
     if (!str_ends_with(path, STR("/")))
         return true;
     return err_set(err, E_TOOL_VALIDATION,
-        "path: '" STR_FMT "' names a directory, as it ends in '/'; name the file in it, such as "
+        "path: '" STR_FMT "' names a directory, because it ends in '/'; name a file in it, such as "
         "\"notes.txt\"",
         STR_ARG(path));
 }
@@ -147,8 +147,8 @@ static bool write_file_run(
 const struct tool tool_write_file = {
     .name = "write_file",
     .alias = "write",
-    .about = "Writes a whole file, atomically: a new one, or all of an old one. To change a part "
-             "of a file use edit_file.",
+    .about = "Creates a file or replaces its whole content, atomically. To change a part, use "
+             "edit_file.",
     .args = &shape,
     .example = "{\"path\": \"notes.txt\", \"content\": \"first line\\n\"}",
     .mutating = true,

@@ -9,11 +9,11 @@ struct stdin_args {
 };
 
 static const struct field fields[] = {
-    FIELD_U32("session_id", struct stdin_args, session_id, "as exec_command gave it",
+    FIELD_U32("session_id", struct stdin_args, session_id, "as returned by exec_command",
         .flags = FIELD_REQUIRED | FIELD_FROM_TEXT),
     FIELD_STR("chars", struct stdin_args, chars,
-        "what to type: \\n is Enter, \\u0003 Ctrl-C, \\u0004 Ctrl-D, \\u001b Escape; nothing: only "
-        "look",
+        "characters to type: \\n is Enter, \\u0003 Ctrl-C, \\u0004 Ctrl-D, \\u001b Escape; empty: "
+        "only read",
         FIELD_RANGE(0, 1000000)),
     POLL_FIELDS(struct stdin_args),
 };
@@ -55,10 +55,9 @@ static bool write_stdin_run(
 
 const struct tool tool_write_stdin = {
     .name = "write_stdin",
-    .about =
-        "Types characters into a session of exec_command, or with none looks what is new. Waits "
-        "yield_time_ms or until the command ends; then exit_code is there, otherwise "
-        "session_id.",
+    .about = "Types characters into a session of exec_command, or without chars only reads its new "
+             "output. Waits for yield_time_ms or until the command ends; the result has exit_code "
+             "if it has ended, otherwise session_id.",
     .args = &shape,
     .example = "{\"session_id\": 1, \"chars\": \"print(1)\\n\"}",
     .mutating = true,

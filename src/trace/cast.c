@@ -3,7 +3,7 @@
 #include "trace/cast.h"
 
 #include "base/utf8.h"
-#include "trace/refeed.h"
+#include "record/refeed.h"
 
 enum {
     PIECE = 4096,
@@ -68,23 +68,23 @@ static void cast_on_mark(void *context, size_t index)
     const json_t *step = json_array_get(trace_steps(c->t), index);
     struct str name =
         trace_is_skipped(step) ? (struct str){0} : json_str(json_object_get(step, "name"));
-    if (index + 1 == c->t->n_marks && c->held.n) {
-        cast_add_line(c, (double)c->t->marks[index].at_ms, 'o', buf_str(&c->held));
+    if (index + 1 == c->t->timeline.n && c->held.n) {
+        cast_add_line(c, (double)c->t->timeline.marks[index].at_ms, 'o', buf_str(&c->held));
         buf_reset(&c->held);
     }
     if (name.p)
-        cast_add_line(c, (double)c->t->marks[index].at_ms, 'm', name);
+        cast_add_line(c, (double)c->t->timeline.marks[index].at_ms, 'm', name);
 }
 
 static json_t *cast_header(const struct trace *t)
 {
     json_t *object = json_object(), *env = json_object();
-    const json_t *run = t->run ? t->run : json_object_get(t->scenario, "run");
+    const json_t *run = t->files.run ? t->files.run : json_object_get(t->scenario, "run");
     json_t *command = json_object_get(run, "command"), *name = json_object_get(t->scenario, "name");
     json_put(object, "version", json_integer(2));
-    json_put(object, "width", json_integer(t->cols));
-    json_put(object, "height", json_integer(t->rows));
-    json_put(object, "duration", json_real((double)t->end_ms / 1000));
+    json_put(object, "width", json_integer(t->timeline.cols));
+    json_put(object, "height", json_integer(t->timeline.rows));
+    json_put(object, "duration", json_real((double)t->timeline.end_ms / 1000));
     if (json_is_string(command))
         json_put(object, "command", json_incref(command));
     if (json_is_string(name))
@@ -101,10 +101,12 @@ void cast_write(const struct trace *t, struct buf *out)
     json_add_compact(out, head);
     json_decref(head);
     buf_add_byte(out, '\n');
-    refeed_run(t, &(struct refeed){.piece = PIECE,
-                      .output = cast_on_output,
-                      .resize = cast_on_resize,
-                      .mark = cast_on_mark,
-                      .context = &c});
+    refeed_run(&(struct refeed){.timeline = &t->timeline,
+        .bytes = buf_str(&t->files.transcript),
+        .piece = PIECE,
+        .output = cast_on_output,
+        .resize = cast_on_resize,
+        .mark = cast_on_mark,
+        .context = &c});
     buf_done(&c.held);
 }

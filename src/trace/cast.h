@@ -3,7 +3,7 @@
 #ifndef TRACE_CAST_H
 #define TRACE_CAST_H
 
-#include "trace/source.h"
+#include "trace/trace_source.h"
 
 /* Writes a header line, then one line for each piece of output ("o"), resize ("r") and observation
  * ("m", named after its step). Times are in seconds. */

@@ -3,9 +3,9 @@
 #include "trace/frames.h"
 
 #include "base/utf8.h"
-#include "term/box.h"
+#include "record/refeed.h"
 #include "term/look.h"
-#include "trace/refeed.h"
+#include "term/term_box.h"
 
 enum {
     SHAPE_FIRST = 0x2500,
@@ -276,46 +276,35 @@ static void frames_on_resize(void *context, double at_ms, unsigned rows, unsigne
 static void frames_on_mark(void *context, size_t index)
 {
     struct frames_maker *m = context;
-    if (index + 1 == m->t->n_marks)
+    if (index + 1 == m->t->timeline.n)
         term_feed_end(m->term);
     if (m->pending)
         take_frame(m, m->pending_ms);
-    take_frame(m, (double)m->t->marks[index].at_ms);
+    take_frame(m, (double)m->t->timeline.marks[index].at_ms);
     m->of_mark[index] = (uint32_t)(m->f->n - 1);
 }
 
-/* For replays: frames only at observations. */
-static void output_only(void *context, double at_ms, struct str bytes)
-{
-    const struct frames_maker *m = context;
-    (void)at_ms;
-    refeed_feed(m->term, bytes);
-}
-
-static void resize_only(void *context, double at_ms, unsigned rows, unsigned cols)
-{
-    const struct frames_maker *m = context;
-    (void)at_ms;
-    term_resize(m->term, rows, cols);
-}
-
-/* Adds a run, starting with a key frame. Returns the frames of its marks. */
+/* Adds a run, starting with a key frame: `moving` with frames between its observations too. Returns
+ * the frames of its marks. */
 static uint32_t *add_run(struct frames_maker *m, const struct trace *t, bool moving)
 {
     m->t = t;
-    m->of_mark = base_alloc(MAX(t->n_marks, (size_t)1) * sizeof(uint32_t));
-    m->term = refeed_term(t);
+    m->of_mark = base_alloc(MAX(t->timeline.n, (size_t)1) * sizeof(uint32_t));
+    m->term = refeed_term(&t->timeline, NULL, NULL);
     m->rows = m->cols = 0;
     m->last_ms = 0;
     m->pending = false;
     take_frame(m, 0);
-    refeed_run(t, &(struct refeed){
-                      .piece = MAX(t->transcript.n / FRAMES_SAMPLES, (size_t)FRAMES_PIECE_MIN),
-                      .output = moving ? frames_on_output : output_only,
-                      .resize = moving ? frames_on_resize : resize_only,
-                      .mark = frames_on_mark,
-                      .context = m,
-                  });
+    refeed_run(&(struct refeed){
+        .timeline = &t->timeline,
+        .bytes = buf_str(&t->files.transcript),
+        .term = m->term,
+        .piece = MAX(t->files.transcript.n / FRAMES_SAMPLES, (size_t)FRAMES_PIECE_MIN),
+        .output = moving ? frames_on_output : NULL,
+        .resize = moving ? frames_on_resize : NULL,
+        .mark = frames_on_mark,
+        .context = m,
+    });
     term_free(m->term);
     return m->of_mark;
 }

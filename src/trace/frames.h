@@ -22,7 +22,7 @@
 #define TRACE_FRAMES_H
 
 #include "trace/intern.h"
-#include "trace/source.h"
+#include "trace/trace_source.h"
 
 enum {
     FRAMES_KEY = 32,

@@ -63,11 +63,11 @@ static json_t *error_json(const json_t *error)
 
 static void put_span(json_t *step, const struct trace *t, const struct frames *f, size_t mark)
 {
-    bool there = mark < t->n_marks;
-    size_t last = t->n_marks - 1;
+    bool there = mark < t->timeline.n;
+    size_t last = t->timeline.n - 1;
     uint32_t after = f->of_mark[there ? mark : last];
-    uint64_t end = there ? t->marks[mark].at_ms : t->end_ms;
-    uint64_t start = there ? t->marks[mark].from_ms : t->end_ms;
+    uint64_t end = there ? t->timeline.marks[mark].at_ms : t->timeline.end_ms;
+    uint64_t start = there ? t->timeline.marks[mark].from_ms : t->timeline.end_ms;
     json_put(step, "before", json_integer(!there ? after : mark ? f->of_mark[mark - 1] : 0));
     json_put(step, "after", json_integer(after));
     json_put(step, "mark", there ? json_integer((json_int_t)mark) : json_null());
@@ -85,7 +85,7 @@ static json_t *page_step_json(const struct trace *t, const struct frames *f, con
         (const char *const[]){"step_id", "name", "status", "attempts", "action", "sent",
             "assertions", "matched_by", "snapshot", NULL});
     json_put(object, "error", error_json(json_object_get(step, "error")));
-    put_span(object, t, f, trace_is_skipped(step) ? t->n_marks : mark);
+    put_span(object, t, f, trace_is_skipped(step) ? t->timeline.n : mark);
     return object;
 }
 
@@ -103,14 +103,14 @@ static json_t *planned_json(
         json_string(index < n_seen    ? "done"
                     : index == n_seen ? "canceled"
                                       : "skipped"));
-    put_span(object, t, f, index <= n_seen ? index : t->n_marks);
+    put_span(object, t, f, index <= n_seen ? index : t->timeline.n);
     return object;
 }
 
 /* Without steps, each observation is shown as one. */
 static json_t *observed_json(const struct trace *t, const struct frames *f, size_t mark)
 {
-    const struct trace_mark *m = &t->marks[mark];
+    const struct timeline_mark *m = &t->timeline.marks[mark];
     json_t *object = json_object();
     json_put(object, "name", json_sprintf("observation %zu", mark + 1));
     if (json_is_object(m->action))
@@ -129,16 +129,16 @@ static json_t *steps_json(const struct trace *t, const struct frames *f)
     const json_t *steps = trace_steps(t), *planned = json_object_get(t->scenario, "steps"), *step;
     size_t i, mark = 0;
     /* Ignore our own mark for the output after the last observation. */
-    size_t seen = t->n_marks;
-    if (!t->run && seen && !t->marks[seen - 1].rows)
+    size_t seen = t->timeline.n;
+    if (!t->files.run && seen && !t->timeline.marks[seen - 1].rows)
         seen--;
     json_array_foreach(steps, i, step)
     {
-        json_push(list, t->run ? page_step_json(t, f, step, json_array_get(planned, i), mark)
-                               : planned_json(t, f, step, i, seen));
+        json_push(list, t->files.run ? page_step_json(t, f, step, json_array_get(planned, i), mark)
+                                     : planned_json(t, f, step, i, seen));
         mark += !trace_is_skipped(step);
     }
-    for (i = 0; !json_array_size(steps) && i < t->n_marks; i++)
+    for (i = 0; !json_array_size(steps) && i < t->timeline.n; i++)
         json_push(list, observed_json(t, f, i));
     return list;
 }
@@ -149,11 +149,11 @@ static json_t *run_json(const struct trace *t)
 {
     json_t *object = json_object();
     const json_t *planned = json_object_get(t->scenario, "run");
-    if (t->run) {
-        page_copy_fields(object, t->run,
+    if (t->files.run) {
+        page_copy_fields(object, t->files.run,
             (const char *const[]){"run_id", "status", "command", "args", "cwd", "exit_status",
                 "sandbox_report", NULL});
-        json_put(object, "error", error_json(json_object_get(t->run, "error")));
+        json_put(object, "error", error_json(json_object_get(t->files.run, "error")));
     } else {
         page_copy_fields(object, planned, (const char *const[]){"command", "args", "cwd", NULL});
         json_put(object, "status", json_string("canceled"));
@@ -162,11 +162,11 @@ static json_t *run_json(const struct trace *t)
     if (json_array_size(t->damaged))
         json_put(object, "damaged", json_incref(t->damaged));
     page_copy_fields(object, t->scenario, (const char *const[]){"name", "metadata", NULL});
-    json_put(object, "duration", json_integer((json_int_t)t->end_ms));
-    json_put(object, "bytes", json_integer((json_int_t)t->transcript.n));
+    json_put(object, "duration", json_integer((json_int_t)t->timeline.end_ms));
+    json_put(object, "bytes", json_integer((json_int_t)t->files.transcript.n));
     json_put(object, "text_bytes",
-        json_integer((json_int_t)MIN(t->transcript.n, (size_t)PAGE_TEXT_MAX)));
-    json_put(object, "plain", json_boolean(t->plain));
+        json_integer((json_int_t)MIN(t->files.transcript.n, (size_t)PAGE_TEXT_MAX)));
+    json_put(object, "plain", json_boolean(t->timeline.plain));
     json_put(object, "version", json_string(CORDON_VERSION));
     return object;
 }
@@ -174,11 +174,11 @@ static json_t *run_json(const struct trace *t)
 /* Adds the transcript: one line with a text for each mark. */
 static void add_texts(const struct trace *t, struct buf *out)
 {
-    size_t at = 0, end = MIN(t->transcript.n, (size_t)PAGE_TEXT_MAX);
-    for (size_t i = 0; i < t->n_marks; i++) {
-        size_t to = MIN(t->marks[i].offset, end);
+    size_t at = 0, end = MIN(t->files.transcript.n, (size_t)PAGE_TEXT_MAX);
+    for (size_t i = 0; i < t->timeline.n; i++) {
+        size_t to = MIN(t->timeline.marks[i].offset, end);
         buf_add_z(out, i ? "\n" : "");
-        json_add_text(out, str_n(buf_z(&t->transcript) + at, to - at));
+        json_add_text(out, str_n(buf_z(&t->files.transcript) + at, to - at));
         at = to;
     }
 }
@@ -197,7 +197,7 @@ static json_t *replays_json(const struct trace *t, const struct frames *f)
     for (size_t i = 0; i < t->n_runs; i++) {
         const struct trace_replay *r = &t->runs[i];
         json_t *object = json_copy(json_array_get(t->replays, r->index)), *frames = json_array();
-        for (size_t mark = 0; mark < r->run.n_marks; mark++)
+        for (size_t mark = 0; mark < r->run.timeline.n; mark++)
             json_push(frames, json_integer(f->of_replay[i][mark]));
         json_put(object, "frames", frames);
         json_array_set_new(list, r->index, object);
@@ -217,9 +217,9 @@ static bool add_data(
     add_member(
         out, "at", start_ms == PAGE_AT_END ? json_null() : json_integer((json_int_t)start_ms));
     buf_add_z(out, ",\"marks\":[");
-    for (size_t i = 0; i < t->n_marks; i++)
-        buf_printf(
-            out, "%s%llu,%u", i ? "," : "", (unsigned long long)t->marks[i].at_ms, f->of_mark[i]);
+    for (size_t i = 0; i < t->timeline.n; i++)
+        buf_printf(out, "%s%llu,%u", i ? "," : "", (unsigned long long)t->timeline.marks[i].at_ms,
+            f->of_mark[i]);
     buf_printf(out, "],\"n_rows\":%zu,", f->rows.n);
     bool ok = frames_json(f, out);
     buf_add_byte(out, '}');

@@ -9,7 +9,7 @@
 #ifndef TRACE_PAGE_H
 #define TRACE_PAGE_H
 
-#include "trace/source.h"
+#include "trace/trace_source.h"
 
 enum {
     PAGE_BYTES_MAX = 768 << 20,

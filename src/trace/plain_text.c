@@ -3,8 +3,7 @@
 #include "trace/plain_text.h"
 
 #include "base/utf8.h"
-#include "term/term.h"
-#include "trace/refeed.h"
+#include "record/refeed.h"
 
 void plain_text_open(struct plain_text *l, struct term *term)
 {

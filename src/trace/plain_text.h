@@ -3,7 +3,7 @@
  *
  *     struct plain_text l = PLAIN_TEXT_INIT;
  *     l.put = put; l.context = context;
- *     plain_text_open(&l, refeed_term(&trace));
+ *     plain_text_open(&l, refeed_term(\&timeline, NULL, NULL));
  *     plain_text_feed(&l, bytes); ...                         at most PLAIN_TEXT_PIECE bytes each
  *     plain_text_end(&l);
  *     plain_text_done(&l);

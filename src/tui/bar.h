@@ -9,8 +9,8 @@
 #ifndef TUI_BAR_H
 #define TUI_BAR_H
 
-#include "tui/text.h"
 #include "tui/theme.h"
+#include "tui/tui_text.h"
 
 enum {
     BAR_PIECES = 16,

@@ -6,40 +6,40 @@
 #include "term/keys.h"
 
 const struct bind_action bind_actions[] = {
-    {"send", "Enter", "send, or take what is chosen in a list"},
-    {"new-line", "Alt+Enter", "a new line"},
-    {"interrupt", "Ctrl+c", "interrupt the model; clear the editor; twice: leave"},
-    {"send-waiting", "Escape", "interrupt the model, and send what waits"},
-    {"open", "Ctrl+o", "open what is collapsed"},
-    {"delete-or-leave", "Ctrl+d", "delete what is at the cursor; without text: leave"},
-    {"suspend", "Ctrl+z", "stop"},
-    {"redraw", "Ctrl+l", "an empty screen"},
-    {"complete", "Tab", "complete a command or a file's name"},
-    {"up", "Up", "a line up, or older"},
-    {"down", "Down", "a line down, or newer"},
-    {"older", "Alt+p", "what was sent before"},
-    {"newer", "Alt+n", "what was sent after that"},
-    {"search", "Ctrl+r", "what was sent before and begins like this"},
-    {"left", "Left", "a character to the left"},
-    {"right", "Right", "a character to the right"},
-    {"word-left", "Alt+b", "a word to the left"},
-    {"word-right", "Alt+f", "a word to the right"},
-    {"line-start", "Home", "the start of the line"},
-    {"line-end", "End", "the end of the line"},
-    {"top", "Ctrl+Home", "the start of the text"},
-    {"bottom", "Ctrl+End", "the end of the text"},
-    {"delete", "Delete", "delete what is at the cursor"},
-    {"delete-back", "Backspace", "delete what is before the cursor"},
-    {"delete-word", "Alt+d", "delete up to the end of the word"},
-    {"delete-word-back", "Alt+Backspace", "delete back to the start of the word"},
-    {"delete-blank-word-back", "Ctrl+w", "delete back to a blank"},
-    {"delete-line-end", "Ctrl+k", "delete up to the end of the line"},
-    {"delete-line-start", "Ctrl+u", "delete back to the start of the line"},
-    {"paste", "Ctrl+y", "put in what was deleted last"},
-    {"paste-older", "Alt+y", "instead of it what was deleted before"},
-    {"transpose", "Ctrl+t", "exchange two characters"},
+    {"send", "Enter", "send the message, or accept the selected entry of a list"},
+    {"new-line", "Alt+Enter", "insert a line break"},
+    {"interrupt", "Ctrl+c", "interrupt the model; clear the editor; twice: quit"},
+    {"send-waiting", "Escape", "interrupt the model and send queued messages"},
+    {"open", "Ctrl+o", "view collapsed items"},
+    {"delete-or-leave", "Ctrl+d", "delete the character at the cursor; without text: quit"},
+    {"suspend", "Ctrl+z", "suspend the program"},
+    {"redraw", "Ctrl+l", "clear the screen"},
+    {"complete", "Tab", "complete a command or a file name"},
+    {"up", "Up", "move up a line, or to the previous prompt"},
+    {"down", "Down", "move down a line, or to the next prompt"},
+    {"older", "Alt+p", "previous prompt in the history"},
+    {"newer", "Alt+n", "next prompt in the history"},
+    {"search", "Ctrl+r", "search the history for this prefix"},
+    {"left", "Left", "move left by a character"},
+    {"right", "Right", "move right by a character"},
+    {"word-left", "Alt+b", "move left by a word"},
+    {"word-right", "Alt+f", "move right by a word"},
+    {"line-start", "Home", "move to the start of the line"},
+    {"line-end", "End", "move to the end of the line"},
+    {"top", "Ctrl+Home", "move to the start of the text"},
+    {"bottom", "Ctrl+End", "move to the end of the text"},
+    {"delete", "Delete", "delete the character at the cursor"},
+    {"delete-back", "Backspace", "delete the character before the cursor"},
+    {"delete-word", "Alt+d", "delete to the end of the word"},
+    {"delete-word-back", "Alt+Backspace", "delete to the start of the word"},
+    {"delete-blank-word-back", "Ctrl+w", "delete back to the previous blank"},
+    {"delete-line-end", "Ctrl+k", "delete to the end of the line"},
+    {"delete-line-start", "Ctrl+u", "delete to the start of the line"},
+    {"paste", "Ctrl+y", "insert the text deleted last"},
+    {"paste-older", "Alt+y", "replace it with the text deleted before"},
+    {"transpose", "Ctrl+t", "swap two characters"},
     {"undo", "Ctrl+_", "undo"},
-    {"none", NULL, "nothing"},
+    {"none", NULL, "do nothing"},
     {NULL, NULL, NULL},
 };
 
@@ -85,7 +85,7 @@ static bool bind_make_id(const struct key *key, char id[BIND_BYTES])
 }
 
 /* The plain key that has the same encoding, or NULL. */
-static const char *twin_of(const struct key *key)
+static const char *same_bytes_key(const struct key *key)
 {
     static const char *const plain[] = {"Enter", "Tab", "Escape", "Backspace", "Delete", "Insert",
         "Space", "Up", "Down", "Left", "Right", "Home", "End", "PageUp", "PageDown"};
@@ -111,12 +111,13 @@ static bool read_key(struct str text, char id[BIND_BYTES], struct err *err)
     for (size_t i = 0; i < ARRAY_LEN(by_name); i++)
         if (strcmp(id, by_name[i]) == 0)
             return true;
-    const char *twin = twin_of(&key);
-    if (twin)
-        return err_set(err, E_CONFIG, "terminals send the same for this key as for '%s'", twin);
+    const char *same = same_bytes_key(&key);
+    if (same)
+        return err_set(
+            err, E_CONFIG, "terminals send the same bytes for this key and for '%s'", same);
     if ((uint8_t)id[0] >= ' ' && id[0] != 0x7F)
         return err_set(
-            err, E_CONFIG, "this key types text; use one with Ctrl or Alt, or one with a name");
+            err, E_CONFIG, "this key types text; use a key with Ctrl or Alt, or a named key");
     return true;
 }
 
@@ -133,7 +134,7 @@ static bool find_action(struct str name, const struct bind_action **ret_action, 
     }
     choice_hint(&c, "", &hint);
     return err_set(err, E_CONFIG,
-        "there is no action '" STR_FMT "' ('cordon config keys' lists them)%s", STR_ARG(name),
+        "no such action '" STR_FMT "' ('cordon config keys' lists them)%s", STR_ARG(name),
         buf_z(&hint));
 }
 
@@ -152,9 +153,9 @@ bool bind_add(struct bindings *b, struct str key, struct str action, struct err 
     if (!read_key(key, id, err) || !find_action(action, &a, err))
         return false;
     if (bind_find(b, id))
-        return err_set(err, E_CONFIG, "this key has a meaning already, by another of its names");
+        return err_set(err, E_CONFIG, "this key is already bound under another name");
     if (b->n == BIND_MAX)
-        return err_set(err, E_CONFIG, "there are more than %d keys", BIND_MAX);
+        return err_set(err, E_CONFIG, "more than %d keys", BIND_MAX);
     memcpy(b->p[b->n].id, id, BIND_BYTES);
     b->p[b->n++].key = a->key;
     return true;

@@ -32,6 +32,7 @@ void chat_rows_free(struct chat_rows *c)
     if (!c)
         return;
     chat_rows_unqueue(c);
+    free(c->retry);
     chat_rows_folds_done(c);
     while (c->n_calls)
         drop_call(c, c->n_calls - 1);
@@ -81,15 +82,31 @@ static void chat_rows_put_text(const struct chat_rows *c, const char *mark, enum
     }
 }
 
-void chat_rows_begin(struct chat_rows *c, bool apart)
+/* Whether a blank row separates the next item from the previous one. */
+static bool chat_rows_is_apart(const struct chat_rows *c, bool apart)
 {
-    size_t rows = c->handed + c->stay.n;
-    if (c->any && (apart || c->gap) && rows != c->blank) {
+    return c->any && (apart || c->gap) && c->handed + c->stay.n != c->blank;
+}
+
+static void chat_rows_begin_item(struct chat_rows *c, bool apart)
+{
+    if (chat_rows_is_apart(c, apart)) {
         text_end(&c->stay);
-        c->blank = rows + 1;
+        c->blank = c->handed + c->stay.n;
     }
     c->any = true;
     c->gap = apart;
+}
+
+void chat_rows_begin(struct chat_rows *c, bool apart)
+{
+    if (c->retry) { /* it does not change any more */
+        chat_rows_begin_item(c, false);
+        chat_rows_put_text(c, "· ", THEME_DIM, str_z(c->retry), THEME_DIM, &c->stay);
+        free(c->retry);
+        c->retry = NULL;
+    }
+    chat_rows_begin_item(c, apart);
 }
 
 static size_t chat_rows_count_lines(struct str text)
@@ -200,7 +217,7 @@ void chat_rows_restart(struct chat_rows *c)
     markdown_end(c->answer, &lost);
     c->speaks = false;
     if (said)
-        chat_rows_note(c, STR("the answer begins anew"));
+        chat_rows_note(c, STR("the answer starts again"));
 }
 
 /* Returns the start of a prompt that is shown. */
@@ -261,8 +278,8 @@ void chat_rows_call(struct chat_rows *c, struct str id, struct str name, struct 
     chat_rows_end(c);
     if (c->n_calls == CHAT_ROWS_CALLS || find_call(c, id) < c->n_calls)
         return;
-    c->calls[c->n_calls++] =
-        (struct call){chat_rows_copy(id), chat_rows_copy(name), chat_rows_call_line(name, summary)};
+    c->calls[c->n_calls++] = (struct chat_rows_call){
+        chat_rows_copy(id), chat_rows_copy(name), chat_rows_call_line(name, summary)};
 }
 
 void chat_rows_diff(struct chat_rows *c, struct str diff)
@@ -386,7 +403,7 @@ void chat_rows_ask(struct chat_rows *c, const struct chat_rows_question *q)
         chat_rows_put_text(c, "  ", THEME_TEXT, q->subject, THEME_STRONG, &c->stay);
     if (q->text.n && q->diff.n == 0)
         chat_rows_put_output(c, q->text, &c->stay);
-    chat_rows_put_text(c, "  why: ", THEME_DIM, q->why, THEME_DIM, &c->stay);
+    chat_rows_put_text(c, "  reason: ", THEME_DIM, q->why, THEME_DIM, &c->stay);
     c->diff_seen = q->diff.n;
     c->asks = true;
 }
@@ -396,12 +413,12 @@ void chat_rows_asked(struct chat_rows *c, struct str command)
     c->asks = false;
     if (!command.p)
         return;
-    chat_rows_note(c, STR("edited, and run so:"));
+    chat_rows_note(c, STR("edited; running instead:"));
     put_command(c, command);
     c->gap = true;
     if (c->n_calls == 0)
         return;
-    struct call *call = &c->calls[c->n_calls - 1];
+    struct chat_rows_call *call = &c->calls[c->n_calls - 1];
     free(call->line);
     call->line = chat_rows_call_line(str_z(call->name), command);
 }
@@ -413,6 +430,13 @@ void chat_rows_note(struct chat_rows *c, struct str text)
     chat_rows_end(c);
     chat_rows_begin(c, false);
     chat_rows_put_text(c, "· ", THEME_DIM, text, THEME_DIM, &c->stay);
+}
+
+void chat_rows_retry(struct chat_rows *c, struct str text)
+{
+    chat_rows_end(c);
+    free(c->retry);
+    c->retry = chat_rows_copy(text);
 }
 
 void chat_rows_error(struct chat_rows *c, struct str text)
@@ -484,12 +508,17 @@ bool chat_rows_take(struct chat_rows *c, unsigned step, struct text *stay, struc
     bool more = hand_out(c, stay);
     if (c->speaks && !more) /* only after all its finished rows */
         markdown_live(c->answer, region);
+    if (c->retry) {
+        if (chat_rows_is_apart(c, false))
+            text_end(region);
+        chat_rows_put_text(c, "· ", THEME_DIM, str_z(c->retry), THEME_DIM, region);
+    }
     if (c->thought)
         chat_rows_put_row(c, at_work, STR("thinking"), THEME_DIM, region);
     chat_rows_put_look(c, region);
     for (size_t i = 0; i < c->n_calls && !c->asks; i++)
         chat_rows_put_row(c, at_work, str_z(c->calls[i].line), THEME_TEXT, region);
     for (size_t i = 0; i < c->n_queue; i++)
-        chat_rows_put_row(c, "later: ", str_z(c->queue[i]), THEME_DIM, region);
+        chat_rows_put_row(c, "queued: ", str_z(c->queue[i]), THEME_DIM, region);
     return more;
 }

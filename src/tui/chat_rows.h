@@ -15,7 +15,7 @@
 #ifndef TUI_CHAT_ROWS_H
 #define TUI_CHAT_ROWS_H
 
-#include "tui/text.h"
+#include "tui/tui_text.h"
 
 enum {
     CHAT_ROWS_CALLS = 64, /* running at the same time; others are shown only when they end */
@@ -75,6 +75,8 @@ void chat_rows_asked(struct chat_rows *c, struct str command);
 
 void chat_rows_note(struct chat_rows *c, struct str text);
 void chat_rows_error(struct chat_rows *c, struct str text);
+/* A note that replaces the one of the previous retry, until something else is shown. */
+void chat_rows_retry(struct chat_rows *c, struct str text);
 
 /* Shows a message that is queued until the turn ends; and removes all of them. */
 void chat_rows_queue(struct chat_rows *c, struct str text);

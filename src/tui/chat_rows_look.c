@@ -81,7 +81,7 @@ bool chat_rows_open(struct chat_rows *c)
 
 static void make_rows(struct chat_rows *c)
 {
-    struct look *l = &c->look;
+    struct chat_rows_style *l = &c->look;
     text_reset(&l->rows);
     if (l->on)
         put_fold(c, &c->folds[l->at], &l->rows);
@@ -155,7 +155,7 @@ static void put_title(const struct chat_rows *c, struct text *region)
 static void put_keys(const struct chat_rows *c, struct text *region)
 {
     AUTO_TEXT struct text row = TEXT_INIT;
-    const struct look *l = &c->look;
+    const struct chat_rows_style *l = &c->look;
     struct bar bar = {0};
     char where[64];
     bool more = l->rows.n > chat_rows_page_rows(c);
@@ -174,7 +174,7 @@ static void put_keys(const struct chat_rows *c, struct text *region)
 
 void chat_rows_put_look(struct chat_rows *c, struct text *region)
 {
-    struct look *l = &c->look;
+    struct chat_rows_style *l = &c->look;
     if (!l->on)
         return;
     chat_rows_look_scroll(c, 0, 0);

@@ -7,7 +7,7 @@
 #include "tui/markdown.h"
 #include "tui/theme.h"
 
-struct call {
+struct chat_rows_call {
     char *id, *name, *line;
 };
 
@@ -19,7 +19,7 @@ struct fold {
 };
 
 /* Viewer for collapsed texts. */
-struct look {
+struct chat_rows_style {
     bool on;
     size_t at;        /* index, from the oldest */
     size_t top;       /* first visible row */
@@ -42,11 +42,12 @@ struct chat_rows {
     bool asks;           /* a request for approval is pending */
     struct fold folds[CHAT_ROWS_FOLDS];
     size_t n_folds, folded; /* and their total size in bytes */
-    struct look look;
-    struct call calls[CHAT_ROWS_CALLS];
+    struct chat_rows_style look;
+    struct chat_rows_call calls[CHAT_ROWS_CALLS];
     size_t n_calls;
     char *queue[CHAT_ROWS_QUEUE];
     size_t n_queue;
+    char *retry; /* the latest of several retries; NULL: none */
 };
 
 char *chat_rows_copy(struct str s);

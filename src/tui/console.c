@@ -108,7 +108,7 @@ void console_return(struct console *c)
 
 void console_clear(struct console *c)
 {
-    live_anew(c->live, &c->outlet.pending);
+    live_scroll_screen(c->live, &c->outlet.pending);
     console_pump(c);
 }
 

@@ -37,7 +37,7 @@ struct console {
     bool too_long; /* a line exceeded the input buffer */
     struct tty tty;
     struct outlet outlet;
-    struct live *live;
+    struct live_region *live;
     struct live_options look;
     struct typed_keys *keys;
     const struct bindings *bindings;

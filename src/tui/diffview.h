@@ -9,7 +9,7 @@
 #ifndef TUI_DIFFVIEW_H
 #define TUI_DIFFVIEW_H
 
-#include "tui/text.h"
+#include "tui/tui_text.h"
 
 struct diffview_count {
     size_t files, added, removed, lines; /* lines: total of all hunks */

@@ -11,21 +11,22 @@
 
 /* Opening and closing ------------------------------------------------------------------------- */
 
-bool display_check(struct err *err)
+bool display_check(const char *what, struct err *err)
 {
     const char *term = getenv("TERM");
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
-        return err_set(err, E_CLI_INVALID_ARG, "this needs a terminal, and standard %s is none",
+        return err_set(err, E_CLI_INVALID_ARG, "%s needs a terminal: standard %s is not one", what,
             isatty(STDIN_FILENO) ? "output" : "input");
     if (!term || !*term || strcmp(term, "dumb") == 0)
         return err_set(err, E_CLI_INVALID_ARG,
-            "this needs a terminal that can be drawn on, and TERM says that this one can't");
+            "%s needs a terminal that supports cursor movement: TERM is %s", what,
+            term && *term ? "dumb" : "not set");
     return true;
 }
 
 bool display_open(struct display *d, bool colors, struct err *err)
 {
-    if (!display_check(err))
+    if (!display_check("this display", err))
         return false;
     *d = DISPLAY_NONE;
     if (!tty_raw(&d->tty, STDIN_FILENO))

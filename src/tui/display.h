@@ -29,8 +29,8 @@ struct display {
 #define DISPLAY_NONE ((struct display){.in = -1, .outlet = OUTLET_NONE, .tty = TTY_NONE})
 
 /* Checks that standard input and output are a terminal that supports drawing. Fails with
- * E_CLI_INVALID_ARG. */
-MUST_USE bool display_check(struct err *err);
+ * E_CLI_INVALID_ARG; `what` needs it: "'cordon record'". */
+MUST_USE bool display_check(const char *what, struct err *err);
 
 /* Uses standard input and output. The canvas has the terminal's size. */
 MUST_USE bool display_open(struct display *d, bool colors, struct err *err);

@@ -20,7 +20,7 @@
 #define TUI_EDITOR_H
 
 #include "term/typed.h"
-#include "tui/text.h"
+#include "tui/tui_text.h"
 
 enum {
     EDITOR_MAX = 4 << 20,      /* bytes of the content, and of all pastes in it */

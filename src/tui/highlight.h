@@ -10,7 +10,7 @@
 #ifndef TUI_HIGHLIGHT_H
 #define TUI_HIGHLIGHT_H
 
-#include "tui/text.h"
+#include "tui/tui_text.h"
 
 struct language;
 

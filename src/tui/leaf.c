@@ -43,8 +43,9 @@ bool leaf_check(struct err *err)
 {
     return leaf_library_loaded() ||
            err_set(err, E_CONFIG,
-               LIBRARY_FILE " is not there, and without it Markdown is shown as it is "
-                            "written; on Debian: apt install libmd4c0");
+               LIBRARY_FILE
+               " was not found, and Markdown is shown unformatted; on Debian: apt install "
+               "libmd4c0");
 }
 
 /* Parsing ------------------------------------------------------------------------------------- */

@@ -12,7 +12,7 @@
 #define TUI_LEAF_H
 
 #include "base/err.h"
-#include "tui/text.h"
+#include "tui/tui_text.h"
 
 enum {
     LEAF_MAX = 4 << 10,   /* maximum bytes of a block parsed at once */

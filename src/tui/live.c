@@ -9,7 +9,7 @@ enum {
     SHIFT_MAX = 8, /* rows */
 };
 
-struct live {
+struct live_region {
     struct live_options options;
     struct text shown; /* the region's rows on the terminal; none: one empty row */
     size_t row, col;   /* cursor position in it */
@@ -18,7 +18,7 @@ struct live {
 
 /* State of the terminal while a frame is written. */
 struct live_writer {
-    const struct live *l;
+    const struct live_region *l;
     struct buf *out;
     size_t rows; /* existing rows; a line break after the last creates more */
     size_t row, col;
@@ -136,7 +136,7 @@ static void live_put_row(struct live_writer *h, size_t row, const struct text *f
 
 /* Collects the rows of a frame: rows that stay, then the region. The cursor's row is padded up to
  * the cursor, so that a terminal that rewraps it moves the cursor with it. */
-static size_t live_collect_rows(const struct live *l, const struct text *stay,
+static size_t live_collect_rows(const struct live_region *l, const struct text *stay,
     const struct text *region, struct live_cursor *cursor, struct text *out)
 {
     size_t height = live_height(l), skip = region->n > height ? region->n - height : 0;
@@ -158,7 +158,7 @@ static size_t live_collect_rows(const struct live *l, const struct text *stay,
     return stays;
 }
 
-static void live_start_frame(struct live *l, struct live_writer *h, struct buf *out)
+static void live_start_frame(struct live_region *l, struct live_writer *h, struct buf *out)
 {
     *h = (struct live_writer){.l = l,
         .out = out,
@@ -195,7 +195,7 @@ struct live_shift {
 
 /* Returns the row on the terminal to compare row i with; SIZE_MAX: an empty one. */
 static size_t was_at(
-    const struct live *l, const struct live_shift *s, const struct text *rows, size_t i)
+    const struct live_region *l, const struct live_shift *s, const struct text *rows, size_t i)
 {
     if (i + s->below >= rows->n)
         return i + l->shown.n - rows->n;
@@ -203,7 +203,7 @@ static size_t was_at(
 }
 
 /* Number of rows at the end of both that are similar. */
-static size_t alike_below(const struct live *l, const struct text *rows)
+static size_t alike_below(const struct live_region *l, const struct text *rows)
 {
     size_t n = 0, most = MIN(rows->n, l->shown.n);
     while (n < most &&
@@ -225,7 +225,7 @@ static void move_rows(struct live_writer *h, size_t row, size_t n, char what)
 /* If the region grows above similar rows, moves these down; only if no row that is still to be
  * written scrolls out. */
 static struct live_shift push_down(
-    struct live_writer *h, const struct live *l, const struct text *rows)
+    struct live_writer *h, const struct live_region *l, const struct text *rows)
 {
     struct live_shift s = {.below = alike_below(l, rows)};
     if (rows->n > l->options.rows || s.below == 0)
@@ -236,7 +236,7 @@ static struct live_shift push_down(
 }
 
 /* Number of rows by which most of the frame moved up, or 0. */
-static size_t moved_up(const struct live *l, const struct text *rows, size_t top)
+static size_t moved_up(const struct live_region *l, const struct text *rows, size_t top)
 {
     for (size_t up = 1; up <= SHIFT_MAX && up < top; up++) {
         size_t same = 0;
@@ -252,7 +252,7 @@ static size_t moved_up(const struct live *l, const struct text *rows, size_t top
  * region is then never at the top of the screen, where some terminals would save deleted rows in
  * the scrollback. */
 static struct live_shift push_up(
-    struct live_writer *h, const struct live *l, const struct text *rows)
+    struct live_writer *h, const struct live_region *l, const struct text *rows)
 {
     struct live_shift s = {.below = alike_below(l, rows)};
     size_t top = rows->n - s.below;
@@ -264,7 +264,7 @@ static struct live_shift push_up(
     return s;
 }
 
-static void put_frame(struct live *l, struct live_writer *h, const struct text *rows)
+static void put_frame(struct live_region *l, struct live_writer *h, const struct text *rows)
 {
     struct live_shift s = {0};
     if (rows->n > l->shown.n)
@@ -284,7 +284,7 @@ static void put_frame(struct live *l, struct live_writer *h, const struct text *
 }
 
 static void put_cursor(
-    struct live *l, struct live_writer *h, size_t row, const struct live_cursor *cursor)
+    struct live_region *l, struct live_writer *h, size_t row, const struct live_cursor *cursor)
 {
     go_row(h, row);
     go_col(h, cursor->col);
@@ -303,7 +303,7 @@ static void put_plain(const struct text *stay, struct buf *out)
     }
 }
 
-void live_frame(struct live *l, const struct text *stay, const struct text *region,
+void live_frame(struct live_region *l, const struct text *stay, const struct text *region,
     const struct live_cursor *cursor, struct buf *out)
 {
     AUTO_TEXT struct text rows = TEXT_INIT;
@@ -329,7 +329,7 @@ void live_frame(struct live *l, const struct text *stay, const struct text *regi
 /* Resizing ------------------------------------------------------------------------------------ */
 
 /* Number of rows a row occupies after rewrapping to a width, up to a column. */
-static size_t wrapped_rows(const struct live *l, size_t line, size_t cols, size_t up_to)
+static size_t wrapped_rows(const struct live_region *l, size_t line, size_t cols, size_t up_to)
 {
     struct cells cells = live_cells(&l->options, &l->shown, line);
     size_t rows = 1, col = 0;
@@ -346,7 +346,7 @@ static size_t wrapped_rows(const struct live *l, size_t line, size_t cols, size_
 
 /* Erases row by row: at the top of the screen, tmux treats "erase below" as clearing the screen and
  * saves it in the scrollback. */
-static void live_erase_rows(struct live *l, size_t up, size_t rows, struct buf *out)
+static void live_erase_rows(struct live_region *l, size_t up, size_t rows, struct buf *out)
 {
     if (up)
         buf_printf(out, "\033[%zuA", up);
@@ -358,7 +358,7 @@ static void live_erase_rows(struct live *l, size_t up, size_t rows, struct buf *
     l->row = l->col = 0;
 }
 
-void live_resize(struct live *l, unsigned rows, unsigned cols, struct buf *out)
+void live_resize(struct live_region *l, unsigned rows, unsigned cols, struct buf *out)
 {
     size_t up = l->row, all = l->shown.n;
     rows = MAX(rows, 1u);
@@ -378,13 +378,13 @@ void live_resize(struct live *l, unsigned rows, unsigned cols, struct buf *out)
         live_erase_rows(l, MIN(up, rows - 1), MIN(all, rows), out);
 }
 
-void live_clear(struct live *l, struct buf *out)
+void live_clear(struct live_region *l, struct buf *out)
 {
     if (!l->options.plain && l->shown.n)
         live_erase_rows(l, l->row, l->shown.n, out);
 }
 
-void live_anew(struct live *l, struct buf *out)
+void live_scroll_screen(struct live_region *l, struct buf *out)
 {
     if (l->options.plain)
         return;
@@ -395,7 +395,7 @@ void live_anew(struct live *l, struct buf *out)
     buf_add_z(out, "\033[H");
 }
 
-void live_close(struct live *l, bool keep, struct buf *out)
+void live_close(struct live_region *l, bool keep, struct buf *out)
 {
     struct live_writer h;
     if (l->options.plain)
@@ -416,16 +416,16 @@ void live_close(struct live *l, bool keep, struct buf *out)
 
 /* Creation ------------------------------------------------------------------------------------ */
 
-struct live *live_new(const struct live_options *options)
+struct live_region *live_new(const struct live_options *options)
 {
-    struct live *l = base_alloc(sizeof(*l));
-    *l = (struct live){.options = *options, .shown = TEXT_INIT};
+    struct live_region *l = base_alloc(sizeof(*l));
+    *l = (struct live_region){.options = *options, .shown = TEXT_INIT};
     l->options.rows = MAX(options->rows, 1u);
     l->options.cols = MAX(options->cols, 1u);
     return l;
 }
 
-void live_free(struct live *l)
+void live_free(struct live_region *l)
 {
     if (!l)
         return;
@@ -433,7 +433,7 @@ void live_free(struct live *l)
     free(l);
 }
 
-unsigned live_height(const struct live *l)
+unsigned live_height(const struct live_region *l)
 {
     return MAX(1u, l->options.rows - 1);
 }

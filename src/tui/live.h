@@ -1,6 +1,6 @@
 /* Live region at the bottom of the main screen: rows that are redrawn, below rows that stay.
  *
- *     struct live *l = live_new(&(struct live_options){.rows = 24, .cols = 80});
+ *     struct live_region *l = live_new(&(struct live_options){.rows = 24, .cols = 80});
  *     live_frame(l, &finished, &region, &cursor, &out);    prints `finished` permanently, above
  *     live_resize(l, 30, 40, &out);                        then a frame with rows of that width
  *     live_close(l, true, &out);
@@ -16,7 +16,7 @@
 #ifndef TUI_LIVE_H
 #define TUI_LIVE_H
 
-#include "tui/text.h"
+#include "tui/tui_text.h"
 
 enum live_colors {
     LIVE_16,
@@ -39,30 +39,30 @@ struct live_cursor {
     bool visible;
 };
 
-struct live;
+struct live_region;
 
-MUST_USE struct live *live_new(const struct live_options *options);
-void live_free(struct live *l); /* accepts NULL */
+MUST_USE struct live_region *live_new(const struct live_options *options);
+void live_free(struct live_region *l); /* accepts NULL */
 
 /* Draws a frame: rows that stay (NULL: none), and the whole current region. If the region is too
  * high (live_height()), its end is shown. Rows that are too wide are wrapped; in the region,
  * truncated. */
-void live_frame(struct live *l, const struct text *stay, const struct text *region,
+void live_frame(struct live_region *l, const struct text *stay, const struct text *region,
     const struct live_cursor *cursor, struct buf *out);
 
 /* Handles a new terminal size. Removes the region until the next frame. */
-void live_resize(struct live *l, unsigned rows, unsigned cols, struct buf *out);
+void live_resize(struct live_region *l, unsigned rows, unsigned cols, struct buf *out);
 
 /* Removes the region and puts the cursor at its start: before running a program or suspending. */
-void live_clear(struct live *l, struct buf *out);
+void live_clear(struct live_region *l, struct buf *out);
 
 /* Scrolls the whole screen into the scrollback, including other programs' output. */
-void live_anew(struct live *l, struct buf *out);
+void live_scroll_screen(struct live_region *l, struct buf *out);
 
 /* Moves the cursor below the region if `keep`, otherwise removes the region; shows the cursor. */
-void live_close(struct live *l, bool keep, struct buf *out);
+void live_close(struct live_region *l, bool keep, struct buf *out);
 
 /* Maximum number of rows of the region. */
-unsigned live_height(const struct live *l);
+unsigned live_height(const struct live_region *l);
 
 #endif

@@ -15,7 +15,7 @@
 #ifndef TUI_MARKDOWN_H
 #define TUI_MARKDOWN_H
 
-#include "tui/text.h"
+#include "tui/tui_text.h"
 
 enum {
     MARKDOWN_DEPTH = 16,  /* nested quotes and lists; deeper ones are shown as text */

@@ -3,7 +3,7 @@
 #include "tui/outlet.h"
 
 #include "base/clock.h"
-#include "io/patience.h"
+#include "io/timed_write.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -58,7 +58,7 @@ static void unguard(const struct outlet *o)
 
 void outlet_open(struct outlet *o, int fd)
 {
-    *o = (struct outlet){.fd = patience_open(fd), .pending = BUF_INIT(OUTLET_MAX)};
+    *o = (struct outlet){.fd = timed_write_open(fd), .pending = BUF_INIT(OUTLET_MAX)};
     o->own = o->fd >= 0;
     if (!o->own)
         o->fd = fd;
@@ -66,11 +66,11 @@ void outlet_open(struct outlet *o, int fd)
 
 void outlet_close(struct outlet *o, struct str leave, bool all)
 {
-    struct patience p = {clock_mono_ms() + LEAVE_MS, -1};
+    struct write_deadline p = {clock_mono_ms() + LEAVE_MS, -1};
     unguard(o);
     if (all)
-        patience_write(o->fd, str_skip(buf_str(&o->pending), o->at), &p);
-    patience_write(o->fd, leave, &p);
+        timed_write(o->fd, str_skip(buf_str(&o->pending), o->at), &p);
+    timed_write(o->fd, leave, &p);
     if (o->own)
         close(o->fd);
     buf_done(&o->pending);
@@ -92,7 +92,7 @@ void outlet_pump(struct outlet *o)
             struct pollfd fd = {.fd = o->fd, .events = POLLOUT};
             if (poll(&fd, 1, 0) <= 0)
                 return;
-            n = MIN(n, patience_room(o->fd));
+            n = MIN(n, timed_write_room(o->fd));
         }
         ssize_t done = write(o->fd, o->pending.p + o->at, n);
         if (done < 0 && (errno == EAGAIN || errno == EINTR))

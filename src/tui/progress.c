@@ -4,7 +4,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "io/patience.h"
+#include "io/timed_write.h"
 #include "io/tty.h"
 
 #include <time.h>
@@ -26,8 +26,8 @@ static struct str progress_truncate(struct str text, size_t columns)
 
 static void progress_write(const struct progress *p, struct str text)
 {
-    struct patience none = {.until_ms = 0, .cancel = -1};
-    bool written UNUSED = patience_write(p->fd, text, &none);
+    struct write_deadline none = {.until_ms = 0, .cancel = -1};
+    bool written UNUSED = timed_write(p->fd, text, &none);
 }
 
 static void progress_draw(struct progress *p)

@@ -10,7 +10,7 @@
 #ifndef TUI_TABLE_H
 #define TUI_TABLE_H
 
-#include "tui/text.h"
+#include "tui/tui_text.h"
 
 enum table_align {
     TABLE_LEFT,

@@ -82,8 +82,8 @@ bool theme_find(struct str name, enum theme *ret_theme, struct err *err)
         choice_add(&c, theme_names[i]);
     }
     choice_hint(&c, "", &hint);
-    return err_set(err, E_CONFIG, "nothing in a theme has this name%s%s%s", buf_z(&hint),
-        hint.n ? "" : "; there are: ", hint.n ? "" : choice_list(&c));
+    return err_set(err, E_CONFIG, "no such part of a theme%s%s%s", buf_z(&hint),
+        hint.n ? "" : "; available: ", hint.n ? "" : choice_list(&c));
 }
 
 /* Style syntax -------------------------------------------------------------------------------- */
@@ -164,7 +164,8 @@ static bool theme_unknown_word(struct str word, struct err *err)
     choice_add(&c, "plain");
     choice_hint(&c, "", &hint);
     return err_set(err, E_CONFIG,
-        "'" STR_FMT "' is no part of a style such as \"bold bright-cyan on #202020\"%s",
+        "'" STR_FMT "' is not valid in a style; expected a style such as \"bold bright-cyan on "
+        "#202020\"%s",
         STR_ARG(word), buf_z(&hint));
 }
 
@@ -190,8 +191,8 @@ bool theme_parse(struct str text, struct style *ret_style, struct err *err)
     }
     if (behind || n == 0)
         return err_set(err, E_CONFIG, "%s",
-            n ? "after 'on' stands a colour"
-              : "a style is such as \"bold bright-cyan on #202020\", or \"plain\"");
+            n ? "expected a colour after 'on'"
+              : "expected a style such as \"bold bright-cyan on #202020\", or \"plain\"");
     *ret_style = style;
     return true;
 }

@@ -201,6 +201,7 @@ static bool capture_open_session(
         .plan = o->plan,
         .argv = o->argv,
         .envp = o->envp,
+        .refused = o->refused,
         .rows = r->size.rows,
         .cols = r->size.cols,
         .budgets = {o->max_runtime_ms, o->max_output_bytes},

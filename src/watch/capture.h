@@ -35,7 +35,8 @@ struct capture_options {
     const char *const *argv, *const *envp;
     uint64_t max_runtime_ms, max_output_bytes;
     bool colors;
-    int signals; /* a signalfd: SIGWINCH and the terminating signals */
+    int signals;         /* a signalfd: SIGWINCH and the terminating signals */
+    struct buf *refused; /* see struct process_options; may be NULL */
 };
 
 void capture_init(struct capture *c);

@@ -291,7 +291,7 @@ bool watch_open(const struct watch_look *look, struct watch **ret_watch, struct 
     l->has_thread = error == 0;
     if (error) {
         watch_close(l);
-        return err_errno(err, E_IO, error, "cannot show the run");
+        return err_errno(err, E_IO, error, "cannot start the display of the run");
     }
     *ret_watch = l;
     return true;

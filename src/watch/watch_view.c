@@ -157,7 +157,7 @@ static void watch_view_draw_help(const struct watch_state *s, struct canvas *c, 
 {
     unsigned row = canvas_rows(c) - 1, cols = canvas_cols(c);
     struct str keys =
-        s->over ? STR(" q or Enter: leave   ↑ ↓: steps") : STR(" q: cancel   ↑ ↓: steps");
+        s->over ? STR(" q or Enter: quit   ↑ ↓: steps") : STR(" q: cancel   ↑ ↓: steps");
     unsigned col = canvas_text(c, row, 0, cols, keys, &dim);
     if (col + 3 + note.n >= cols)
         note = str_head(note, str_find(note, ':') < 0 ? 0 : (size_t)str_find(note, ':'));
@@ -295,7 +295,7 @@ void watch_view_draw(struct watch_state *s, struct canvas *c)
     AUTO_BUF struct buf note = BUF_INIT(256);
     canvas_clear(c);
     if (canvas_rows(c) < MIN_ROWS || canvas_cols(c) < MIN_COLS) {
-        canvas_text(c, 0, 0, canvas_cols(c), STR("too small: 40×10 at least"), NULL);
+        canvas_text(c, 0, 0, canvas_cols(c), STR("terminal too small: at least 40×10"), NULL);
         return;
     }
     unsigned width = term_cols(s->term);

@@ -202,7 +202,7 @@ def _(t, dialect):
                   {"content": [text("ok")]}], dialect)
     results = of_type(a.events(), "tool_result")
     t.same([r["is_error"] for r in results], [True] * 3)
-    for result, words in zip(results, ["no tool 'no_such'", "no JSON", "path: required"]):
+    for result, words in zip(results, ["no such tool 'no_such'", "not valid JSON", "path: required"]):
         t.true(words in result["content"], result)
     a.session()
     a.close()
@@ -483,7 +483,7 @@ def _(t):
     calls = [{"tool_call": {"name": "shell", "arguments": words}} for words in (*deep, wide)]
     a = Agent(t, [{"content": calls}, {"repeat": True, "content": [text("ok")]}])
     results = of_type(a.events(), "tool_result")
-    t.same(["no JSON" in r["content"] for r in results], [False] + [True] * 6)
+    t.same(["not valid JSON" in r["content"] for r in results], [False] + [True] * 6)
     t.same(said(a.events("--continue")), "ok")
     a.session()
     a.close()
@@ -591,7 +591,7 @@ def summarised(t, dialect, error):
     t.same(len(of_type(events, "compaction")), 1)
     asked = [json.dumps(r["body"]) for r in a.requests()]
     t.same(len(asked), 4)
-    t.true("left out here" in asked[2] and len(asked[2]) < len(asked[1]), "what is long is cut")
+    t.true("[the rest is omitted]" in asked[2] and len(asked[2]) < len(asked[1]), "long text is truncated")
     t.true(len(asked[3]) < len(asked[2]), "shorter from then on")
     t.true("They read a file." in asked[3], "the summary is sent")
     a.close()
@@ -676,7 +676,7 @@ def _(t):
         argv = [t.cordon, "agent", "--provider", "openai", "--base-url", url, "--max-retries", "0", "-p", "go"]
         run = t.run(argv)
         t.code(run, 16)
-        t.true(b"a certificate that is not trusted" in run.err, "not trusted")
+        t.true(f"the certificate of localhost:{https.port} is not trusted".encode() in run.err, "not trusted")
         t.env["SSL_CERT_FILE"] = t.file("ca.pem", https.ca)
         t.same(t.run(argv).out, b"it is said\n")
         t.env["SSL_CERT_FILE"] = t.file("none.pem", "")
@@ -754,7 +754,7 @@ def _(t):
     a = Agent(t, [{"content": [text("a\x1b]0;title\x07b\n"), call("shell", command="exit 7")],
                    "usage": {"input_tokens": 30, "output_tokens": 4}}, {"content": [text("end of it")]}])
     c = Console(t, [os.fsencode(w) for w in a.argv()])
-    for words in (b"a\\x1B]0;title\\x07b\r\n", b"shell exit 7: [the command ended with exit code 7]\r\n",
+    for words in (b"a\\x1B]0;title\\x07b\r\n", b"shell exit 7: [the command failed with exit status 7]\r\n",
                   b"Kend of it\r\n", b" s  30 in, 4 out\r\n"):
         c.expect(re.escape(words))
     c.finish()
@@ -799,7 +799,7 @@ def _(t):
     t.true(results[1].startswith(f"mine\nold\n{project}\n") and KEY not in results[1], results[1])
     t.true(results[2].startswith("changed"), results[2])
     t.true("error" in results[3] and "version" not in results[3], results[3])
-    t.true("there is no tool" in results[4], results[4])
+    t.true("no such tool" in results[4], results[4])
     t.same(os.listdir(project), ["old"])
     with open(project + "/old", encoding="utf-8") as f:
         t.same(f.read(), "old\n")

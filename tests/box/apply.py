@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""`box apply`: applies exactly what was shown; files that run by themselves, file modes and disk space.
+"""`box apply`: applies exactly what was shown; files that are executed automatically, file modes and disk space.
 
 The boxes are real, in both layering modes; the cases are those of tests/harness.py.
 """
@@ -49,6 +49,65 @@ sys.stdin.readline()
 '''
 
 
+def git(t, *args):
+    t.code(t.run(["git", "-C", t.work, "-c", "user.name=n", "-c", "user.email=e@x", *args]), 0)
+
+
+@case("a read-only file is refused, and applied once it is writable")
+def _(t):
+    for mode in MODES:
+        for tracked in (True, False):
+            with Boxes(t) as b:
+                t.file("locked", "old\n", 0o444)
+                if tracked:
+                    git(t, "init", "-q")
+                    git(t, "add", ".")
+                    git(t, "commit", "-qm", "x")
+                b("new", "b", f"{t.work}:{mode}", "--agent", "test", "--yes", "--no-start")
+                b.exec("sh", "-c", "chmod u+w locked; echo new > locked; chmod 444 locked")
+                run = b("apply", "b", "--yes", expect=10)
+                t.true(b"'locked' is read-only (mode 0444): make it writable first" in run.err, run)
+                os.chmod(os.path.join(t.work, "locked"), 0o644)
+                b("apply", "b", "--yes")
+                t.same(read(t, "locked"), b"new\n", mode)
+                t.same(b.json("show", "b")["changes"]["total"], 0)
+                b("destroy", "b")
+                t.run(["sh", "-c", f"rm -rf {t.work}/.git {t.work}/locked"])
+                subprocess.run(["rm", "-rf", os.path.join(t.top, "state"), os.path.join(t.top, "settings")], check=True)
+
+
+@case("with ':overlay' a file that has its old content again is not a conflict")
+def _(t):
+    back = {"checkout": "echo mine > f; git checkout -q f", "touch": "touch f", "stash": "echo mine > f; git stash -q; git stash drop -q",
+            "branch": "git checkout -q other; git checkout -q -", "replaced": "cp f g; mv g f", "chmod": "chmod 640 f"}
+    still = {"edited": "echo mine > f", "same size": "echo abd > f", "executable": "chmod +x f", "untracked": "echo > u; echo old > u",
+             "deleted": "rm f"}
+    with Boxes(t) as b:
+        for words, fits in ((back, True), (still, False)):
+            for name, script in words.items():
+                t.run(["sh", "-c", f"rm -rf {t.work}/.git {t.work}/*"])
+                t.file("f", "abc\n")
+                t.file("u", "old\n")
+                git(t, "init", "-q")
+                git(t, "add", "f")
+                git(t, "commit", "-qm", "x")
+                git(t, "checkout", "-qb", "other")
+                t.file("f", "else\n")
+                git(t, "commit", "-qam", "y")
+                git(t, "checkout", "-q", "-")
+                old = os.stat(os.path.join(t.work, "f"))
+                os.utime(os.path.join(t.work, "f"), ns=(old.st_atime_ns, old.st_mtime_ns - 5 * 10**9))
+                git(t, "status", "--short")
+                b("new", "b", t.work + ":overlay", "--agent", "test", "--yes", "--no-start")
+                b.exec("sh", "-c", "echo box >> f; echo box >> u")
+                t.code(t.run(["sh", "-c", f"cd {t.work}; git config user.name n; git config user.email e; {script}"]), 0)
+                run = b("apply", "b", "--yes", "--", "u" if name == "untracked" else "f", expect=None)
+                t.same(run.code, 0 if fits else 19, (name, str(run)))
+                if fits:
+                    t.same(read(t, "f", 99), b"abc\nbox\n", name)
+                b("destroy", "b", "--abandon-unapplied", "--yes")
+
+
 def read(t, name, n=4):
     with open(os.path.join(t.work, name), "rb") as f:
         return f.read(n)
@@ -80,14 +139,14 @@ def shown_is_applied(t, mode, way, size):
         new(t, b, mode)
         process = change(t, b, way, "f")
         with Screen(t, [t.cordon, "box", "apply", "b"], 24, 100) as c:
-            c.expect(rb"a command in the box is still running: what it changes from now on is not in this")
+            c.expect(rb"a command in the box is still running; later changes are not included")
             c.expect(rb"\[y/N\] ")
             go_on(t, process, b"done")
             c.send(b"y\r")
             t.same(c.finish(), 0)
         t.same(read(t, "f"), b"good", f"{mode}, {way}")
         diff = b("diff", "b").out
-        t.true(b"+evil" in diff or b"120000" in diff, f"what came later is not seen: {diff[:300]}")
+        t.true(b"+evil" in diff or b"120000" in diff, f"later changes are not shown: {diff[:300]}")
         go_on(t, process)
         t.code(t.finish(process), 0)
 
@@ -116,7 +175,7 @@ def _(t):
             go_on(t, process, b"done")
             c.send(b"y\r")
             t.same(c.finish(), 0)
-        t.true(not os.path.exists(os.path.join(t.work, "more")), "what came later was applied")
+        t.true(not os.path.exists(os.path.join(t.work, "more")), "later changes were applied")
         go_on(t, process)
         t.code(t.finish(process), 0)
 
@@ -140,7 +199,7 @@ def _(t):
         t.true(b"the agent is still running" in b("apply", "c", "--dry-run").err, "the agent is not told")
 
 
-# Files that run by themselves: contents of the project, actions of the box, paths that need the flag, paths shown.
+# Files that are executed automatically: contents of the project, actions of the box, paths that need the flag, paths shown.
 ACTING = [
     ("a link in a directory's place", "", "mkdir c; echo x > c/config.toml; ln -s c .cargo", [".cargo", "c/config.toml"], []),
     ("behind a link that is there", "mkdir c; echo y > c/config.toml; ln -s c .cargo", "echo x > c/config.toml", ["c/config.toml"], []),
@@ -159,7 +218,7 @@ ACTING = [
 
 for _mode in MODES:
     for _about, _setup, _act, _needs, _shows in ACTING:
-        @case(f"files that run by themselves: {_about}, {_mode}")
+        @case(f"files that are executed automatically: {_about}, {_mode}")
         def _(t, mode=_mode, setup=_setup, act=_act, needs=_needs, shows=_shows):
             t.code(t.run(["sh", "-c", f"cd '{t.work}' && {setup or ':'}"]), 0)
             with Boxes(t) as b:
@@ -175,9 +234,9 @@ for _mode in MODES:
                     t.same([x["path"] for x in refused["executed"]], needs)
                     t.same([x["path"] for x in refused["steering"]], shows)
                     told = b("apply", "b", "--yes", expect=20).err.decode()
-                    t.true("run without being started:" in told or "lead out of the project:" in told, told)
+                    t.true("are executed automatically:" in told or "point outside the project:" in told, told)
                 told = b("apply", "b", "--yes", *(["--allow-executed-config"] if needs else [])).err.decode()
-                t.same("steer builds or agents:" in told, bool(shows))
+                t.same("affect builds or agents:" in told, bool(shows))
                 t.true(all(f"'{name}'" in told for name in needs + shows), told)
 
 

@@ -35,7 +35,7 @@ static int run(const struct box_view *view, const char *script)
     const char *const shell[] = {"sh", "-c", script, NULL};
     const char *const program[] = {view->program, script, NULL};
     struct child child;
-    struct child_news news;
+    struct child_event news;
     struct err err = {0};
     if (!launch_start(&(struct launch){.plan = &view->confined.plan,
                           .argv = view->program ? program : shell,
@@ -44,7 +44,7 @@ static int run(const struct box_view *view, const char *script)
         return complain(&err);
     pass_on(child.out, stdout);
     pass_on(child.err, stderr);
-    bool ok = child_next(&child, &news, &err);
+    bool ok = child_read_event(&child, &news, &err);
     child_close(&child);
     if (!ok)
         return complain(&err);

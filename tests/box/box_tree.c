@@ -45,6 +45,8 @@ static void print_list(const struct delta *d)
     }
     for (size_t i = 0; i < MIN(d->n_refused, (size_t)DELTA_REFUSED_MAX); i++)
         printf("refused %s %s\n", d->refused[i].path.p, d->refused[i].why);
+    for (size_t i = 0; i < MIN(d->n_left_out, (size_t)DELTA_REFUSED_MAX); i++)
+        printf("refused %s %s\n", d->left_out[i].path.p, d->left_out[i].why);
 }
 
 static bool print_patch(int lower, int upper, const struct delta *d, bool stat, struct err *err)
@@ -149,7 +151,8 @@ static void print_rows(const struct apply *a)
     for (size_t i = 0; i < a->n; i++)
         printf("%s %s %s%s%s%s\n", states[a->rows[i].state], delta_kind_name(a->rows[i].item->kind),
             a->rows[i].item->path.p, a->rows[i].project[0] ? ": the project " : "",
-            a->rows[i].project, a->rows[i].acts->class == SELFRUN_RUNS ? " (runs by itself)" : "");
+            a->rows[i].project,
+            a->rows[i].acts->class == SELFRUN_RUNS ? " (executed automatically)" : "");
 }
 
 static bool move_manifest(

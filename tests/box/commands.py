@@ -121,7 +121,7 @@ def list_is_the_contracts_object(home):
 
 
 @case
-def list_shows_what_is_broken(home):
+def list_shows_broken_boxes(home):
     p = project(home.top)
     for name in ('good', 'no-meta', 'no-setup', 'no-upper', 'no-agent', 'wrong-name', 'no-state', 'no-host'):
         home.make(name, p)
@@ -153,7 +153,7 @@ def a_lock_says_that_it_runs(home):
     p = project(home.top)
     write(home.make('one', p) + '/a.c', 'changed\n')
     home.put(home.host('one') + '/state.json', {'status': 'running', 'agent': True, 'run': 1, 'pid': 1})
-    assert home.json('list')['boxes'][0]['status'] == 'stopped', 'nobody holds the lock'
+    assert home.json('list')['boxes'][0]['status'] == 'stopped', 'the lock is not held'
     with open(home.host('one') + '/running', 'w') as f:
         fcntl.fcntl(f, 37, struct.pack('hhqqhh', fcntl.F_WRLCK, 0, 0, 0, 0, 0))  # F_OFD_SETLK
         assert home.json('list')['boxes'][0]['status'] == 'running'
@@ -188,7 +188,7 @@ def show_tells_all(home):
     os.mkfifo(upper + '/pipe')
     host = home.host('one')
     write(host + '/prompt', 'Fix it\x1b[31m\nsecond line\n')
-    home.put(host + '/state.json', {'status': 'failed', 'exit_code': 3, 'run': 2, 'gaps': ['memory: of each process'],
+    home.put(host + '/state.json', {'status': 'failed', 'exit_code': 3, 'run': 2, 'gaps': ['memory: limited for each process'],
                                     'prompt': 'delivered', 'agent': True, 'started_at': '2026-01-02T03:04:05Z'})
     os.makedirs(host + '/runs/1')
     os.makedirs(host + '/runs/2')
@@ -197,13 +197,13 @@ def show_tells_all(home):
     told = home.json('show', 'one')
     assert told['network'] == {'mode': 'allow', 'hosts': ['api.example.com'], 'refused': [
         {'host': 'evil.example', 'port': 443, 'why': 'not in the list', 'times': 3, 'last': '2026-01-02T03:04:02Z'}]}, told
-    assert told['limits'] == {'memory_bytes': 1 << 30, 'processes': 50, 'gaps': ['memory: of each process']}
+    assert told['limits'] == {'memory_bytes': 1 << 30, 'processes': 50, 'gaps': ['memory: limited for each process']}
     assert told['prompt'] == {'text': 'Fix it\x1b[31m\nsecond line\n', 'state': 'delivered'}
-    assert told['changes']['total'] == 2 and told['changes']['never_applied'] == 1 and told['changes']['bytes'] > 0
+    assert told['changes']['total'] == 2 and told['changes']['never_applied'] == 0 and told['changes']['left_out'] == 1 and told['changes']['bytes'] > 0
     assert [r['run'] for r in told['runs']] == [1, 2] and told['state']['exit_code'] == 3
     assert told['dirs'] == [{'path': '/usr/share', 'writable': False}] and told['ports'] == ['8080:80']
     text = home.run('show', 'one').stdout
-    for word in (b'exit code 3', b'evil.example:443, 3 times', b'memory 1.0 GiB', b'memory: of each process', b'second line',
+    for word in (b'failed, exit status 3', b'evil.example:443, 3 times', b'memory 1.0 GiB', b'memory: limited for each process', b'second line',
                  b'8080:80', b'/usr/share', b'runs/2', b'1 deleted, 1 modified', b'--fast'):
         assert word in text, (word, text)
     assert not ESC.search(text), text
@@ -247,7 +247,7 @@ def warnings_show_the_ends_of_a_long_path(home):
     assert done.returncode == 0 and len(done.stderr) < 250, done
     assert done.stderr.startswith('cordon: warning: \'d\u00e4eper/'.encode()) and '\u2026'.encode() in done.stderr, done
     assert "d\u00e4eper/pipe' is a named pipe".encode() in done.stderr, done
-    assert home.json('diff', 'one')['refused'][0]['path'] == deep + '/pipe'
+    assert home.json('diff', 'one')['left_out'][0]['path'] == deep + '/pipe'
 
 
 def terminal_is_safe(home, *args, status=0, **more):
@@ -360,7 +360,7 @@ def only_some_paths(home):
         assert home.run('diff', 'one', '--name-only', '--', *paths).stdout == b'src/deep/file\nsrc/run.sh\n', paths
     assert home.run('diff', 'one', '--name-only', '--', '.').stdout.count(b'\n') == 4
     done = home.run('diff', 'one', '--', 'nothing')
-    assert done.returncode == 0 and not done.stdout and b"'nothing': the box changed nothing there" in done.stderr
+    assert done.returncode == 0 and not done.stdout and b"'nothing': the box has no changes there" in done.stderr
     assert home.run('diff', 'one', '--', '../other').returncode == 13
     assert home.run('apply', 'one', '--yes', '--', 'nothing', 'src').returncode == 18
     before = picture(p)
@@ -392,7 +392,7 @@ def a_box_that_is_at_work(home):
 
 
 @case
-def git_never_runs_outside_on_what_a_box_wrote(home):
+def git_never_runs_outside_on_files_of_a_box(home):
     p = project(home.top)
     home.make('one', p, 'rw')
     marks = home.top + '/ran'
@@ -413,8 +413,23 @@ def git_never_runs_outside_on_what_a_box_wrote(home):
     assert [c['path'] for c in home.json('diff', 'one')['changes']] == ['a.c', 'new']
     assert home.run('diff', 'one', '--name-only', '--', 'new').stdout == b'new\n'
     done = home.run('apply', 'one')
-    assert done.returncode == 0 and b'there already' in done.stderr
+    assert done.returncode == 0 and b'already there' in done.stderr
     assert home.json('apply', 'one')['applied'] == []
+
+
+@case
+def paths_without_changes_are_in_the_json(home):
+    p = project(home.top)
+    upper = home.make('one', p)
+    write(upper + '/new/file')
+    assert home.json('diff', 'one')['missed'] == []
+    assert home.json('diff', 'one', 'new', 'a.c', p + '/b.txt')['missed'] == ['a.c', p + '/b.txt']
+    home.make('two', p, 'rw')
+    write(p + '/new/a[1]')
+    assert home.json('diff', 'two')['missed'] == []
+    seen = home.json('diff', 'two', 'new', 'new/a[1]', 'new/a*', 'a.c', p + '/b.txt')
+    assert [c['path'] for c in seen['changes']] == ['new/a[1]'], seen
+    assert seen['missed'] == ['new/a*', 'a.c', p + '/b.txt'], seen
 
 
 @case
@@ -423,7 +438,7 @@ def a_real_directory_without_git(home):
     write(p + '/f')
     home.make('one', p, 'rw')
     done = home.run('diff', 'one')
-    assert done.returncode == 18 and b'no git work tree' in done.stderr, done
+    assert done.returncode == 18 and b'not a git work tree' in done.stderr, done
     write(p + '/.git', 'gitdir: /somewhere\n')
     assert home.run('diff', 'one').returncode == 18
     below = project(home.top) + '/src'
@@ -444,7 +459,7 @@ def edits_under_an_overlay_are_told(home):
     assert b'1 other file of the project changed' in done.stderr and b' a.c ' in done.stdout, done
     write(p + '/a.c', 'mine, too\n')
     done = home.run('diff', 'one')
-    assert b"'a.c' has changed in the project, too" in done.stderr, done
+    assert b"'a.c' has also changed in the project" in done.stderr, done
     assert {d['path'] for d in home.json('diff', 'one')['drift']} == {'a.c', 'b.txt'}
     before = picture(p)
     assert home.run('apply', 'one', '--yes').returncode == 19 and picture(p) == before
@@ -534,8 +549,8 @@ def conflicts_name_each_file_and_both_sides(home):
     before = picture(p)
     done = home.run('apply', 'one', '--yes')
     assert done.returncode == 19 and picture(p) == before, done
-    for line in (b"'a.c': the box changed it, the project has another one", b"'b.txt': the box changed it, the project has none",
-                 b"'added': the box added it, the project has one, too", b"'src/run.sh': the box deleted it, the project has another"):
+    for line in (b"'a.c': the box changed it, the project has a different version", b"'b.txt': the box changed it, the project no longer has it",
+                 b"'added': the box added it, the project already has a different one", b"'src/run.sh': the box deleted it, the project has a different version"):
         assert line in done.stderr, (line, done.stderr)
     assert b"'fits'" not in done.stderr
     told = home.json('apply', 'one', '--yes', status=19)
@@ -545,11 +560,9 @@ def conflicts_name_each_file_and_both_sides(home):
 
 
 @case
-def what_is_never_applied(home):
+def special_files_are_never_applied(home):
     p = project(home.top)
-    for name, make in (('fifo', lambda u: os.mkfifo(u + '/x')), ('setuid', lambda u: write(u + '/x', 'x', 0o4755)),
-                       ('setgid', lambda u: write(u + '/x', 'x', 0o2755)),
-                       ('socket', lambda u: os.mknod(u + '/x', stat.S_IFSOCK | 0o600)),
+    for name, make in (('setuid', lambda u: write(u + '/x', 'x', 0o4755)), ('setgid', lambda u: write(u + '/x', 'x', 0o2755)),
                        ('dotgit', lambda u: write(u + '/.GIT/hooks/pre-commit', 'x'))):
         upper = home.make(name, p)
         make(upper)
@@ -563,7 +576,31 @@ def what_is_never_applied(home):
 
 
 @case
-def what_is_in_dot_git_stays_there(home):
+def sockets_and_pipes_are_left_out_and_named(home):
+    p = project(home.top)
+    before = picture(p)
+    upper = home.make('one', p)
+    os.mkfifo(upper + '/pipe')
+    assert not home.json('list')['boxes'][0]['changes'] and b'nothing to apply' in home.run('apply', 'one', '--yes').stderr
+    os.mknod(upper + '/socket', stat.S_IFSOCK | 0o600)
+    os.makedirs(upper + '/new')
+    os.mkfifo(upper + '/new/pipe')
+    os.mkfifo(upper + '/a.c')
+    write(upper + '/b.txt', 'changed\n')
+    left = [('a.c', 'is a named pipe'), ('new/pipe', 'is a named pipe'), ('pipe', 'is a named pipe'), ('socket', 'is a socket')]
+    shown = home.json('diff', 'one')
+    assert sorted((e['path'], e['why']) for e in shown['left_out']) == left and not shown['refused'], shown
+    done = home.run('apply', 'one', '--dry-run', '--json', '--', 'b.txt')
+    assert json.loads(done.stdout)['left_out'] == [], done
+    done = home.run('apply', 'one', '--yes')
+    assert done.returncode == 0 and done.stderr.count(b': omitted from the changes\n') == 4, done
+    after = picture(p)
+    assert [k for k in after if after[k] != before.get(k)] == [p + '/b.txt'] and after.keys() == before.keys(), after
+    assert home.run('destroy', 'one').returncode == 0
+
+
+@case
+def changes_in_dot_git_are_not_applied(home):
     p = project(home.top)
     upper = home.make('one', p)
     for name in ('.git/hooks/post-checkout', '.git/config', 'src/.git/config'):
@@ -596,12 +633,12 @@ def links_lead_nowhere(home):
 
 def shown(done):
     """Returns how many files are named below the title of the group."""
-    group = done.stderr.split(b'These files run without being started:\n')[1]
+    group = done.stderr.split(b'These files are executed automatically:\n')[1]
     return sum(line.startswith(b"  '") for line in group.split(b'\n'))
 
 
 @case
-def what_runs_by_itself_needs_a_word(home):
+def automatically_executed_files_need_a_flag(home):
     p = project(home.top)
     upper = home.make('one', p)
     for name in ('.envrc', '.github/workflows/ci.yml', '.vscode/tasks.json', '.gitattributes', 'a.c'):
@@ -644,7 +681,7 @@ def one_at_a_time(home):
     with open(home.home + '/sandboxes/.locks/one', 'w') as f:
         fcntl.flock(f, fcntl.LOCK_EX)
         done = home.run('apply', 'one', '--yes')
-        assert done.returncode == 19 and b'another command works on the box' in done.stderr, done
+        assert done.returncode == 19 and b'another command is using the box' in done.stderr, done
         assert home.run('diff', 'one').returncode == 0, 'looking needs no lock'
     both = [subprocess.Popen([CORDON, 'box', 'apply', 'one', '--yes'], env=home.env, stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) for _ in range(4)]
@@ -660,7 +697,7 @@ def the_user_applied_it_himself(home):
     write(upper + '/a.c', 'changed\n')
     assert oracle.apply(home.run('diff', 'one').stdout, p).returncode == 0
     done = home.run('apply', 'one', '--yes')
-    assert done.returncode == 0 and b'has it already' in done.stdout and b'applied 0 changes' in done.stdout, done
+    assert done.returncode == 0 and b'already in the project' in done.stdout and b'applied 0 changes' in done.stdout, done
     assert home.run('diff', 'one').stdout == b''
 
 

@@ -239,7 +239,7 @@ def broken_index(work):
         with open(p + '/.git/index', 'wb') as f:
             f.write(content)
         notes = copy(p, f'{work}/copy{i}')
-        assert len(notes) == 1 and notes[0].startswith('.git/index can\'t be read'), notes
+        assert len(notes) == 1 and notes[0].startswith('.git/index cannot be read'), notes
         assert 'a.c' in names(f'{work}/copy{i}')
 
 

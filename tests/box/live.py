@@ -42,7 +42,7 @@ def ask(patience):
     sys.stdout.write("\x1b[?1049h\x1b[2J\x1b[H> 1. Trust this directory\r\n")
     sys.stdout.flush()
     if not select.select([0], [], [], patience)[0]:
-        sys.stdout.write("nobody answers")
+        sys.stdout.write("no answer comes")
         sys.stdout.flush()
     answer = os.read(0, 4096)
     with open("answer", "ab") as f:
@@ -84,6 +84,8 @@ s.send(struct.pack("IIHH", 1, 1, 24, 80))
 print("on", flush=True)
 sys.stdin.read()
 '''
+
+PROMPT = r"[#$]$"  # of a shell, as /etc/bash.bashrc sets it or as it is without
 
 
 # Holds descriptors in flight until its input ends.
@@ -133,6 +135,24 @@ def _(t):
         b.exec("./none", expect=18)
         t.true(b"'nosuch' is not installed" in b.exec("nosuch", expect=18).err, "no words for it")
         t.same(b("list").out.split(b"\n")[1].split()[1], b"stopped")
+
+
+@case("exec: tells what was denied to a command that failed, and show keeps the list")
+def _(t):
+    secret = os.path.join(t.directory("other"), "secret")
+    with open(secret, "w", encoding="ascii") as f:
+        f.write("x")
+    os.chmod(secret, 0o644)
+    t.code(t.run(["/usr/bin/cat", secret]), 0)
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        run = b.exec("cat", secret, expect=1)
+        t.true(f"denied: read {secret} (not in the policy)\n".encode() in run.err, run)
+        t.same(b.exec("sh", "-c", f"cat {secret} 2>/dev/null; true").err, b"")
+        t.same(b.exec("sh", "-c", "exit 3", expect=3).err, b"")
+        shown = json.loads(b("show", "b", "--json").out)["denied"]
+        t.same([(e["op"], e["target"], e["program"]) for e in shown], [("read", secret, os.path.realpath("/usr/bin/cat"))])
+        t.true(b"denied      read " in b("show", "b").out, "not in the text")
 
 
 @case("exec: binary data passes in both directions, and so does end of file")
@@ -368,7 +388,7 @@ def _(t):
         t.until(holder, b"held")
         for files in ("1024:1024", "4096:4096"):  # of the client; the supervisor has less in any case
             run = with_files(t, files, "exec", "b", "echo", "x")
-            t.true(run.code == 10 and b"ulimit -n" in run.err and b"on the way between them" in run.err, run)
+            t.true(run.code == 10 and b"ulimit -n" in run.err and b"in flight (SCM_RIGHTS)" in run.err, run)
         t.code(t.finish(holder), 0)
         t.same(b.exec("echo", "x").out, b"x\n")
 
@@ -438,7 +458,7 @@ def _(t):
         b.new()
         b.exec("sh", "-c", "echo kept > kept")
         with b.attach() as c:
-            c.shows("bash")
+            c.shows(PROMPT)
             ran = t.start([t.cordon, "box", "exec", "b", "sh", "-c", "echo ready; exec sleep 1000"])
             t.until(ran, b"ready\n")
             state = b.state()
@@ -513,7 +533,7 @@ def _(t):
     with Boxes(t) as b:
         b.new()
         with b.attach(24, 80) as one, b.attach(10, 40) as two:
-            one.shows("bash")
+            one.shows(PROMPT)
             two.send(b"PS1=; clear; stty size\r")
             two.shows("^10 40$")
             one.shows("^10 40$")
@@ -552,7 +572,7 @@ def _(t):
     with Boxes(t) as b:
         b.new()
         with b.attach(12, 60) as c:
-            c.shows("bash")
+            c.shows(PROMPT)
             c.send(b"PS1='$ '; clear; seq 1 200; echo end\r")
             c.shows("^end$")
             c.send(b"\x1d[")
@@ -575,11 +595,11 @@ def _(t):
         b.new()
         for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
             with b.attach() as c:
-                c.shows("bash")
+                c.shows(PROMPT)
                 c.kill(number)
                 t.same(c.finish(), 0)
         with b.attach() as c:
-            c.shows("bash")
+            c.shows(PROMPT)
             c.hang_up()
             c.event("end", read=False)
         t.same(b.json("list")["boxes"][0]["status"] in ("running", "idle"), True)
@@ -615,6 +635,35 @@ def _(t):
             s.settimeout(EXPECT_S)
             s.connect(b.host("socket"))
             t.same(s.recv(100), b"")
+
+
+LINK_WORDS, LINK_EXEC, LINK_SIGNAL, LINK_EXITED = 8, 9, 10, 17
+
+
+def packet(word, body):
+    """Returns a packet for the supervisor."""
+    return struct.pack("II", 1, word) + body
+
+
+@case("exec: a signal before the command is started reaches it", who="root")
+def _(t):
+    with Boxes(t) as b:
+        b.new()
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as s:
+            s.settimeout(EXPECT_S)
+            s.connect(b.host("socket"))
+            # Not in the first directory of PATH, so that starting takes several attempts.
+            s.send(packet(LINK_WORDS, b"sleep\0001000\0"))
+            s.send(packet(LINK_EXEC, struct.pack("HHI", 24, 80, 1)))
+            s.send(packet(LINK_SIGNAL, struct.pack("I", signal.SIGTERM)))
+            got, fds = b"", []
+            while got[4:8] != struct.pack("I", LINK_EXITED):
+                got, new, _, _ = socket.recv_fds(s, 65536, 4)
+                fds += new  # the terminal stays open, so that its end is not the end of the command
+                t.true(got, "the supervisor closed the connection")
+            for fd in fds:
+                os.close(fd)
+            t.same(os.WTERMSIG(struct.unpack("i", got[8:12])[0]), signal.SIGTERM)
 
 
 @case("attach: escape sequences of the program do not reach the terminal")
@@ -671,10 +720,10 @@ def _(t):
         for way, text in ways.items():
             b.new(way, "--prompt", text, agent=way)
             with b.attach(name=way) as c:
-                c.shows("Trust this directory\\nnobody answers")
+                c.shows("Trust this directory\\nno answer comes")
                 t.same(b.state(way)["prompt"], "pending")
                 shown = b("show", way).out
-                t.true(b"'cordon box attach' shows whether it asks" in shown, shown)
+                t.true(b"'cordon box attach' to see whether it asks" in shown, shown)
                 c.send(b"y")
                 until(lambda: b.exec("cat", "got", name=way, expect=None).out == b"go on\r\r", "the prompt did not arrive")
                 until(lambda: b.state(way)["prompt"] == "delivered", "it is not delivered")
@@ -741,7 +790,7 @@ def _(t):
         t.same(len(runs()), 13)
         t.same(b.json("prune", "--yes")["recordings"], 2)
         t.same(runs(), [1, *range(4, 14)], "the running one is 1")
-        t.same(told(), ("ok", "at most 10 of each box"))
+        t.same(told(), ("ok", "at most 10 for each box"))
         b("stop", "b")
         b("start", "b")
         t.same(b.state()["run"], 14)
@@ -776,6 +825,15 @@ def _(t):
         with open(b.host("runs", "1", "run.json"), encoding="utf-8") as f:
             run = json.load(f)
         t.same((run["mode"], run["status"], run["exit_status"]["exit_code"]), ("box", "passed", 0))
+
+
+@case("log: output without a final newline gets one")
+def _(t):
+    t.file("say.sh", "printf 'a\\nb'\n")
+    with Boxes(t, row(command="bash say.sh")) as b:
+        b.new(agent="own")
+        b.until_state(status="done")
+        t.same(b("log", "b").out, b"a\nb\n")
 
 
 @case("log: --follow ends with the agent")
@@ -892,13 +950,13 @@ def _(t):
             b.until_state(proxy_ends=times)
             run = b.exec("python3", "-c", ask)
             t.true((b"403" if times < 4 else b"refused") in run.out, run)
-            said = f"the proxy ended by itself {times} time{'s' * (times > 1)}, and was {'not ' * (times > 3)}started again".encode()
+            said = f"the proxy exited unexpectedly {times} time{'s' * (times > 1)} and was {'not ' * (times > 3)}restarted".encode()
             t.true(said in b("show", "b").out and said in b("log", "b").err, (b("show", "b").out, b("log", "b").err))
         t.same(proxy(), None)
         b("stop", "b")
         b("start", "b")
         run = b.exec("python3", "-c", ask)
-        t.true(b"403" in run.out and b"proxy ended" not in b("show", "b").out, run)
+        t.true(b"403" in run.out and b"proxy exited" not in b("show", "b").out, run)
 
 
 @case("limits: a layer that grows too large ends the box with an error")
@@ -916,11 +974,11 @@ def _(t):
     t.file("spin.sh", "echo spins; while :; do :; done\n")
     with Boxes(t, row(command="bash spin.sh")) as b:
         made = b.new("b", "--cpu", "1", "--memory", "200M", "--processes", "30", agent="own")
-        t.true(b"warning: weaker limit: memory: of each process" in made.err, made)
+        t.true(b"warning: weaker limit: memory: limited for each process" in made.err, made)
         many = b.exec("bash", "-c", "for i in $(seq 1 60); do sleep 1000 & done 2>&1; jobs | wc -l", expect=None)
         t.true(b"fork" in many.out, many)
-        grows = b.exec("python3", "-c", "x = bytearray(1 << 30)", expect=1)
-        t.true(b"MemoryError" in grows.err, grows)
+        grows = b.exec("python3", "-c", "import signal; x = b'x' * (1 << 30); signal.pause()", expect=6)
+        t.true(b"more memory than --memory allows" in grows.err, grows)
         b.until_state(status="failed", signal=signal.SIGXCPU)
         t.same(sorted(g.split(":")[0] for g in b.state()["gaps"]), ["cpu", "memory"])
 

@@ -208,7 +208,7 @@ def _(t):
     write(t, t.top + "/bin/claude", "#!/nowhere/sh\n", 0o755)
     t.env["PATH"] = f"{t.top}/bin:{t.env['PATH']}"
     run = cordon(t, "box", "new", "b", p, expect=18)
-    t.true(b"needs '/nowhere/sh', which is not there" in run.err, run)
+    t.true(b"needs '/nowhere/sh', which does not exist" in run.err, run)
     t.same(names(t), [])
 
 

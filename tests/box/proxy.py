@@ -266,8 +266,8 @@ class Tests:
             via = f"http://127.0.0.1:{proxy.port}"
             status, out, said = curl("--proxy", via, "http://Other.example/")
             expect(status == 0, said)
-            want = "cordon: this box may not reach Other.example:80: it is not in the list of hosts\n"
-            want += "To allow it, make the box with it in its list: cordon box new … --allow-host other.example\n"
+            want = "cordon: not allowed to reach Other.example:80: it is not in the list of hosts\n"
+            want += "To allow it, start the box or the command with --allow-host other.example\n"
             expect(out.decode() == want, out.decode())
             status, _, said = curl("--proxy", via, "https://other.example/")
             expect(status == 56 and "403" in said, status, said)
@@ -333,12 +333,12 @@ class Tests:
             "10.1.2.3": "a private network",
             "192.168.1.1": "a private network",
             "100.64.0.1": "a private network",
-            "169.254.169.254": "the local link",
+            "169.254.169.254": "a link-local network",
             "168.63.129.16": "a cloud's metadata service",
             "[64:ff9b::a83f:8110]": "a cloud's metadata service",
             "224.0.0.1": "multicast",
             "[::1]": "this machine",
-            "[fe80::1]": "the local link",
+            "[fe80::1]": "a link-local network",
             "[fd00::1]": "a private network",
         }
         names = [f"n{i}.example={address}" for i, address in enumerate(addresses)]
@@ -346,7 +346,7 @@ class Tests:
             for i, (address, what) in enumerate(addresses.items()):
                 said = proxy.ask(f"CONNECT n{i}.example:1 HTTP/1.1\r\n\r\n".encode()).decode()
                 expect(said.startswith("HTTP/1.1 403 "), address, said)
-                expect(f"its address {address} is of {what}" in said, said)
+                expect(f"its address {address} is not public ({what}), and is refused" in said, said)
                 expect(f"--allow-host {address}:1\n" in said, said)
             expect(len(proxy.refusals()) == len(addresses), proxy.refusals())
         with Proxy("localhost") as proxy:
@@ -572,7 +572,7 @@ class Tests:
             s.shutdown(socket.SHUT_WR)
             heard.wait(PATIENCE)
 
-    def test_reset_is_no_end(self):
+    def test_reset_is_not_the_end(self):
         """A reset connection does not look like one that was closed."""
 
         def handle(s):
@@ -627,7 +627,7 @@ class Tests:
             expect(said.startswith(b"HTTP/1.1 502 ") and b"Connection refused" in said, said)
             said = proxy.ask(b"\5\1\0\5\1\0\1\x7f\0\0\1" + int(address.split(":")[1]).to_bytes(2, "big"))
             expect(said[:4] == b"\5\0\5\5", said)
-            expect(proxy.refusals() == [], "it is no refusal")
+            expect(proxy.refusals() == [], "not a refusal")
 
     def test_server_that_does_not_take_all(self):
         """Data that a server sent before it stopped reading still arrives."""
@@ -773,7 +773,7 @@ class Tests:
             for s in silent:
                 s.close()
 
-    def test_ends_with_who_started_it(self):
+    def test_ends_with_its_parent(self):
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with Proxy(relays=theirs, ends=True):
             ours.close()

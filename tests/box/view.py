@@ -15,6 +15,7 @@ import sys
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 from harness import CASES, case, main  # noqa: E402,F401 pylint: disable=unused-import
+from filled_home import ALL_TOOLS, CACHES, SEE_SECRETS, SEE_TOOLS, TOOLCHAINS, fill_home, home_file, user_home  # noqa: E402
 
 GIT = ["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBranch=main"]
 
@@ -87,6 +88,15 @@ def is_overlay(t, name):
     shown = json.loads(cordon(t, "box", "show", name, "--json").out)
     t.same(shown["layering"], "overlay" if overlay else "second-copy")
     return overlay
+
+
+def is_overlay_here(t):
+    try:
+        os.setxattr(t.work, "user.test", b"")
+        os.removexattr(t.work, "user.test")
+    except OSError:
+        return False
+    return True
 
 
 def inside(t, script, *words, name="b", expect=0, **more):
@@ -165,25 +175,53 @@ def _(t):
     write(t, t.home + "/.secret", "x")
     new(t, p, agent="claude")
     got = inside(t, 'echo $HOME; ls -A ~; printf "#!/bin/sh\\necho tool" > ~/tool; chmod +x ~/tool')
-    t.same(got.split(), ["/home/yoloai", ".claude"])
+    t.same(got.split(), [t.home, ".claude"])
     t.same(inside(t, "~/tool; ls -A ~").split(), ["tool", ".claude", "tool"])
+    t.same(inside(t, "getent passwd $(id -u) | cut -d: -f6").split(), [t.home] if t.uid is None else [])
+    t.same(os.listdir(t.home), [".secret"])
     os.remove(t.home + "/.secret")
+
+
+@case("a box of an earlier version keeps its home directory")
+def _(t):
+    p = project(t)
+    new(t, p, agent="claude")
+    path = t.env["CORDON_HOME"] + "/sandboxes/b/host/setup.json"
+    setup = json.loads(read(path))
+    t.same(setup.pop("home"), t.home)
+    write(t, path, json.dumps(setup), 0o600)
+    t.same(inside(t, "echo $HOME; ls -A ~; echo kept > ~/file").split(), ["/home/yoloai", ".claude"])
+    t.same(inside(t, "cat ~/file").split(), ["kept"])
+    for home in ("relative", "/a/../b", "/"):
+        write(t, path, json.dumps({**setup, "home": home}), 0o600)
+        run = t.run([t.child, "b", "--", "true"])
+        t.true(b"E_CONFIG" in run.err, run)
+
+
+@case("a home directory that cannot be the box's is replaced")
+def _(t):
+    p = project(t)
+    for i, home in enumerate(("/", "/usr", "/nonexistent", "/home", t.work)):
+        t.env["HOME"] = home
+        new(t, p if home != t.work else t.work + ":force", "--yes", name=f"b{i}")
+        t.same(inside(t, "cd; pwd", name=f"b{i}"), "/home/yoloai\n", home)
 
 
 @case("a project that is in the agent's home directory")
 def _(t):
     p, q = project(t, "home/p"), project(t, "home/deep/q")
     write(t, q + "/.git/x", "")
+    t.env["HOME"] = t.work + "/home"
     new(t, p, "--dir", q + ":rw", agent="claude")
-    t.env["BOX_RUN_STATE_DIR"] = t.work + "/home/.state"
     t.same(inside(t, f"echo $HOME; pwd; cat keep {q}/keep; ls -A ~; echo 2 > keep; echo 3 > {q}/keep").split(),
            [t.work + "/home", p, "old", "old", ".claude", "deep", "p"])
     t.same((read(p + "/keep"), read(q + "/keep")), ("old\n", "3\n"))
     inside(t, "touch ~/file; rmdir ~/deep/q ~/deep; mv ~/deep ~/moved; mv ~/p ~/moved; true")
     t.same(inside(t, f"cat {q}/keep; test -e ~/file && echo kept"), "3\nkept\n")
-    t.env["BOX_RUN_STATE_DIR"] = p + "/inner/.state"
+    path = t.env["CORDON_HOME"] + "/sandboxes/b/host/setup.json"
+    write(t, path, json.dumps({**json.loads(read(path)), "home": p + "/inner"}), 0o600)
     run = t.run([t.child, "b", "--", "true"])
-    t.true(b"E_CLI_INVALID_ARG" in run.err and b"is at home in the box, lies in" in run.err, run)
+    t.true(b"E_CLI_INVALID_ARG" in run.err and b"the agent's home in the box, is in" in run.err, run)
 
 
 @case("other directories are read-only, or writable on request")
@@ -198,6 +236,66 @@ def _(t):
     refused(t, f"echo 2 > {t.top}/ro/file\ntouch {t.top}/ro/new\nmv {t.top}/ro {t.top}/ro2")
 
 
+@case("files have the modes that the user's umask gives, and directories of a group stay that")
+def _(t):
+    for mode in ("copy", "overlay"):
+        p = project(t, mode)
+        os.makedirs(p + "/group/in")
+        os.makedirs(p + "/plain")
+        for name in ("", "/group", "/group/in", "/plain"):
+            t.own(p + name)
+            os.chmod(p + name, 0o755 if name == "/plain" else 0o2775)
+        write(t, p + "/group/file", "x")
+        new(t, f"{p}:{mode}", "--yes", name=mode)
+        for mask in ("022", "027", "002", "077"):
+            words = f"cd {p}; rm -rf group/in/x plain/x; mkdir -p group/in/x plain/x; echo > group/in/x/f; echo > plain/x/f; echo '#!/bin/sh' > plain/x/p; chmod +x plain/x/p"
+            seen = f"{words}; stat -c '%a %n' . group group/in group/in/x group/in/x/f plain plain/x plain/x/f plain/x/p"
+            outside = t.run(["sh", "-c", f"umask {mask}; {seen}; rm -r group/in/x plain/x"])
+            got = t.run(["sh", "-c", f'umask {mask}; exec {t.child} {mode} -- "$0"', seen])
+            t.same(got.out, outside.out, got)
+        t.same(inside(t, "mkdir g; chmod g+s g; stat -c %a g; git init -q --shared s && echo made", name=mode), "2755\nmade\n")
+        inside(t, "echo > g/f; chmod 2755 g/f; ! chmod 4755 g/f; ! chmod 6755 .", name=mode)
+        run = cordon(t, "box", "apply", mode, "--yes", expect=13)
+        t.true(b"'g/f' would run as its owner" in run.err, run)
+    new(t, p + ":rw", "--yes", name="rw")
+    refused(t, "mkdir -p plain/g; chmod g+s plain/g\nchmod 2755 keep\nchmod u+s keep", name="rw")
+
+
+OTHER = 12346
+
+
+def give(path, uid=OTHER):
+    for directory, dirs, files in os.walk(path):
+        for name in [".", *dirs, *files]:
+            os.chown(os.path.join(directory, name), uid, uid, follow_symlinks=False)
+
+
+@case("root works on a project of another user, and files that it adds belong to that user", who="root")
+def _(t):
+    for mode in ("copy", "overlay"):
+        p = project(t, mode)
+        write(t, p + "/sub/private", "secret", 0o600)
+        write(t, p + "/shared/file", "x")
+        give(p)
+        os.chown(p + "/shared", OTHER, OTHER + 1)
+        os.chmod(p + "/shared", 0o2775)
+        run = new(t, f"{p}:{mode}", "--yes", name=mode)
+        t.same(b"the project belongs to another user (uid 12346)" in run.err, mode == "overlay", run)
+        got = inside(t, "cat sub/private; echo more >> keep; echo new > sub/private; chmod +x .gitignore; git add keep; git status --short keep;"
+                     "mkdir -p a/b; echo x > a/b/c; echo x > shared/x; ln -s keep link; stat -c %u . keep sub a", name=mode)
+        t.same(got, "secretM  keep\n0\n0\n0\n0\n", mode)
+        t.code(t.run(["sh", "-c", 'umask 022; exec "$0" "$@"', t.cordon, "box", "apply", mode, "--yes"]), 0)
+        seen = {name: os.lstat(p + "/" + name) for name in (".", "keep", "sub", "sub/private", "a", "a/b", "a/b/c", "shared/x", "link")}
+        t.same({name: st.st_uid for name, st in seen.items() if st.st_uid != OTHER}, {})
+        t.same((seen["a/b/c"].st_gid, seen["shared/x"].st_gid, seen["sub/private"].st_mode & 0o777, seen["a"].st_mode & 0o777,
+                seen["a/b/c"].st_mode & 0o777), (OTHER, OTHER + 1, 0o600, 0o755, 0o644))
+        t.same(read(p + "/sub/private"), "new\n")
+        shown = json.loads(cordon(t, "box", "show", mode, "--json").out)
+        t.same(shown["changes"]["total"], 0)
+    run = new(t, p + ":rw", "--yes", name="rw")
+    t.true(b"belongs to another user (uid 12346): in the box its files can be changed only" in run.err, run)
+
+
 # Environment -----------------------------------------------------------------------------------
 
 
@@ -209,7 +307,7 @@ def _(t):
     t.env.update(ANTHROPIC_API_KEY="key-of-mine-4711", OPENAI_API_KEY="another", SSH_AUTH_SOCK="/x", NODE_OPTIONS="--x")
     names = {line.split("=")[0] for line in inside(t, "env", name="c").splitlines()}
     t.same(names - {"PWD", "OLDPWD", "SHLVL", "_"},
-           {"ANTHROPIC_API_KEY", "CORDON_BOX", "HOME", "IS_SANDBOX", "LANG", "PATH", "TERM"})
+           {"ANTHROPIC_API_KEY", "CORDON_BOX", "HOME", "IS_SANDBOX", "LANG", "LC_ALL", "PATH", "TERM", "XDG_RUNTIME_DIR"})
     t.true("ANTHROPIC_API_KEY" not in inside(t, "env", name="t"), "the other agent has the key")
     found = subprocess.run(["grep", "-rl", "key-of-mine-4711", t.top], capture_output=True, check=False)
     t.same(found.stdout, b"")
@@ -219,8 +317,203 @@ def _(t):
 def _(t):
     p = project(t)
     new(t, p)
-    t.env["PATH"] = f"{p}/bin:{t.home}/bin:relative:/usr/local/bin:/usr/bin:/bin"
-    t.same(inside(t, "echo $PATH").strip(), f"/home/yoloai/.local/bin:{p}/bin:/usr/local/bin:/usr/bin:/bin")
+    t.env["PATH"] = f"{p}/bin:{t.home}/bin:relative:{t.home}:/proc:/nonexistent:/usr/local/bin:/usr/bin:/bin"
+    t.same(inside(t, "echo $PATH").strip(), f"{t.home}/.local/bin:{p}/bin:{t.home}/bin:/usr/local/bin:/usr/bin:/bin")
+
+
+# The developer's machine -------------------------------------------------------------------------
+
+
+@case("toolchains of PATH and of the home directory can be run, and no file with secrets is there")
+def _(t):
+    fill_home(t)
+    new(t, project(t))
+    t.same(inside(t, SEE_TOOLS).encode(), ALL_TOOLS)
+    shown = sorted(f"./{name}/tool{i}" for i, name in enumerate(TOOLCHAINS))
+    t.same(inside(t, SEE_SECRETS).split(), [*shown, "end"])
+
+
+@case("nothing that a box writes in its home directory reaches the user's")
+def _(t):
+    fill_home(t)
+    home = user_home(t)
+    before = sorted(os.walk(home))
+    new(t, project(t))
+    got = inside(t, f"""cd; pwd
+        for f in .cargo/bin/new .cargo/bin/tool0 .local/bin/tool1 .rustup/new; do echo x >$f && echo WRITTEN; rm -f $f; done
+        chmod -R 777 .cargo .rustup; mv .cargo moved; rm -rf .local/bin .pyenv; ln -sfn {home}/.ssh .cargo/bin
+        for f in {home}/.bashrc ~/.profile .ssh/authorized_keys .cargo/config.toml; do mkdir -p $(dirname $f); echo evil >$f; done
+        cat .ssh/authorized_keys""", expect=None)
+    t.same(got.split(), [home, "evil"])
+    t.same(sorted(os.walk(home)), before)
+    t.same(read(home + "/.cargo/bin/tool0"), "#!/bin/sh\necho tool0\n")
+    t.same(inside(t, SEE_TOOLS).encode(), ALL_TOOLS)
+    t.same(inside(t, "cat ~/.bashrc"), "evil\n", "it is kept")
+
+
+@case("the box's own files are not hidden by a toolchain, and cannot redirect one")
+def _(t):
+    fill_home(t)
+    home, p = user_home(t), project(t)
+    tools = {name: home + "/" + name for name in (".cargo", ".rustup", ".nvm", ".pyenv")}
+    for path in tools.values():
+        os.rename(path, path + "-away")
+    new(t, p)
+    inside(t, "cd; mkdir -p .cargo/bin; echo own > .cargo/bin/tool0; ln -s /etc .rustup; touch .nvm; mkdir -p .pyenv/shims/deep")
+    for path in tools.values():
+        os.rename(path + "-away", path)
+    t.same(inside(t, "cd; cat .cargo/bin/tool0; readlink .rustup; test -f .nvm && echo file; tool2"), "own\n/etc\nfile\ntool2\n")
+    shown = json.loads(cordon(t, "box", "show", "b", "--json").out)["machine"]
+    t.same(sorted(o["dir"] for o in shown["omitted"]),
+           sorted([home + "/.cargo/bin", home + "/.rustup", home + "/.nvm/versions"]))
+
+
+@case("a version manager's shims and its default toolchain, in the user's home directory")
+def _(t):
+    home = user_home(t)
+    home_file(t, ".rustup/settings.toml", "default_toolchain = \"x\"\n")
+    home_file(t, ".rustup/toolchains/x/bin/cargo", "#!/bin/sh\necho cargo of x\n", 0o755)
+    home_file(t, ".cargo/bin/cargo", '#!/bin/sh\nx=$(sed -n \'s/.*"\\(.*\\)"/\\1/p\' ${RUSTUP_HOME:-$HOME/.rustup}/settings.toml)\n'
+              'exec ${RUSTUP_HOME:-$HOME/.rustup}/toolchains/$x/bin/cargo\n', 0o755)
+    home_file(t, ".pyenv/version", "3.1\n")
+    home_file(t, ".pyenv/versions/3.1/bin/python3", "#!/bin/sh\necho python 3.1\n", 0o755)
+    home_file(t, ".pyenv/shims/python3", '#!/bin/sh\nexec ~/.pyenv/versions/$(cat ~/.pyenv/version)/bin/python3\n', 0o755)
+    t.env["PATH"] = f"{home}/.cargo/bin:{home}/.pyenv/shims:{t.env['PATH']}"
+    new(t, project(t))
+    t.same(inside(t, "cargo; python3"), "cargo of x\npython 3.1\n")
+
+
+@case("locale, time zone and certificates of the user are passed on; secrets are not")
+def _(t):
+    certs = home_file(t, "company/ca.pem", "certificate\n")
+    t.env.update(TZ="Asia/Tokyo", LC_TIME="C", EDITOR="vi", COLORTERM="truecolor", NODE_EXTRA_CA_CERTS=certs, GITHUB_TOKEN="secret")
+    new(t, project(t))
+    t.same(inside(t, 'echo "$TZ $LC_TIME $EDITOR $COLORTERM $GITHUB_TOKEN$CORDON_TEST_SECRET"; cat "$NODE_EXTRA_CA_CERTS"; ls ~'),
+           "Asia/Tokyo C vi truecolor \ncertificate\ncompany\n")
+
+
+@case("git commits with the user's name, and the box may change its settings")
+def _(t):
+    home_file(t, ".gitconfig", "[user]\n\tname = Me Myself\n\temail = me@example.org\n[alias]\n\tst = status\n\tevil = !sh\n"
+              "[credential]\n\thelper = store --file SECRET\n[core]\n\tpager = SECRET\n")
+    new(t, project(t))
+    t.env.pop("GIT_CONFIG_GLOBAL")
+    got = inside(t, "echo 2 > keep; git commit -qam second; git log -1 --format='%an %ae %s'; git config --get-regexp '^(alias|credential|core.pager)';"
+                 "git config --global user.name Other")
+    t.same(got, "Me Myself me@example.org second\nalias.st status\n")
+    t.same(inside(t, "git config user.name"), "Other\n")
+    t.true("Me Myself" in read(user_home(t) + "/.gitconfig"), "the user's settings are changed")
+
+
+def tree(path):
+    """Names, types, modes, owners, times and contents of everything below a directory."""
+    found = {}
+    for directory, dirs, files in os.walk(path):
+        for name in [".", *dirs, *files]:
+            at = os.path.join(directory, name)
+            st = os.lstat(at)
+            content = os.readlink(at) if os.path.islink(at) else read(at) if name in files else None
+            found[os.path.normpath(at)] = (st.st_ino, st.st_mode, st.st_uid, st.st_size, st.st_mtime_ns, st.st_ctime_ns,
+                                           {x: os.getxattr(at, x, follow_symlinks=False) for x in os.listxattr(at, follow_symlinks=False)}, content)
+    return found
+
+
+def fill_caches(t):
+    for name in CACHES:
+        home_file(t, name + "/a/package", f"package of {name}\n")
+        home_file(t, name + "/tool", "#!/bin/sh\necho ran\n", 0o755)
+    return user_home(t)
+
+
+POISON = """cd ~/{0} && echo evil > a/package && echo evil > new && chmod 777 a && mv tool tool2 && ln a/package link && ln -s ~ to &&
+    touch -d @1 . && rm -r a && mkdir a && echo evil > a/package; setfattr -n user.x -v y new 2>/dev/null; true"""
+
+
+@case("caches of package managers are in a box, and nothing written to them reaches the user or another box")
+def _(t):
+    fill_home(t)
+    home, p = fill_caches(t), project(t)
+    for mode in ("copy", "overlay", "rw"):
+        new(t, f"{p}:{mode}", "--yes", name=mode)
+        new(t, f"{p}:{mode}", "--yes", name="other-" + mode)
+        shown = json.loads(cordon(t, "box", "show", mode, "--json").out)
+        caches = [c for c in shown["machine"]["caches"] if c.startswith(home)]
+        if not is_overlay_here(t):
+            t.same(caches, [])
+            continue
+        t.same(sorted(caches), sorted(f"{home}/{c}" for c in CACHES))
+        before = tree(home)
+        for script, want, name, why in (
+                ("cat ~/{0}/a/package; ~/{0}/tool", "package of {0}\nran\n", mode, "at first"),
+                (POISON, "", mode, "poison"),
+                ("cat ~/{0}/a/package ~/{0}/new; ~/{0}/tool2", "evil\nevil\nran\n", mode, "it is kept"),
+                ("cat ~/{0}/a/package; ~/{0}/tool; ls ~/{0}", "package of {0}\nran\na\ntool\n", "other-" + mode, "another box")):
+            got = inside(t, "\n".join(script.format(c) for c in CACHES), name=name)
+            t.same(got, "".join(want.format(c) for c in CACHES), why)
+        t.same(tree(home), before)
+        t.true("CANARY" not in inside(t, SEE_SECRETS, name=mode), "a secret")
+    if is_overlay_here(t):
+        cordon(t, "box", "reset", "copy", "--clean", "--abandon-unapplied", "--yes")
+        t.same(inside(t, "cat ~/.npm/_cacache/a/package; ls ~/.npm/_cacache", name="copy"), "package of .npm/_cacache\na\ntool\n")
+
+
+@case("a cache that the box could redirect, or that is not one, is not shown")
+def _(t):
+    p = project(t)
+    home_file(t, ".ssh/id", "secret\n")
+    home, secret = user_home(t), user_home(t) + "/.ssh"
+    home_file(t, ".npm/x", "")
+    os.makedirs(p + "/cache")
+    write(t, p + "/cache/x", "x")
+    os.symlink(p + "/cache", home + "/.npm/_cacache")
+    os.symlink(home, home + "/go")
+    os.makedirs(home + "/.m2/repository")
+    for path in (".npm/_cacache", ".m2", ".m2/repository"):
+        t.own(home + "/" + path)
+    t.own(p + "/cache")
+    new(t, p + ":rw", "--yes")
+    t.same([c for c in json.loads(cordon(t, "box", "show", "b", "--json").out)["machine"]["caches"] if c.startswith(home)], [])
+    path = t.env["CORDON_HOME"] + "/sandboxes/b/host/setup.json"
+    write(t, path, json.dumps({**json.loads(read(path)), "caches": [home + "/.npm/_cacache", home + "/go/pkg"]}), 0o600)
+    inside(t, f"rm -r cache; ln -s {secret} cache")
+    refused(t, f"cat ~/.npm/_cacache/id\ncat {secret}/id\nls ~/go/.ssh")
+    for bad in ("relative", "/", "/a/../b"):
+        write(t, path, json.dumps({**json.loads(read(path)), "caches": [bad]}), 0o600)
+        t.true(b"E_CONFIG" in t.run([t.child, "b", "--", "true"]).err, bad)
+
+
+@case("a directory of PATH that a ':rw' box redirects is not followed")
+def _(t):
+    p = project(t)
+    home_file(t, ".ssh/id", "secret\n")
+    home_file(t, ".local/x", "")
+    secret = user_home(t) + "/.ssh"
+    write(t, p + "/bin/tool", "#!/bin/sh\necho tool\n", 0o755)
+    os.symlink(p + "/bin", t.top + "/link")
+    os.symlink(p + "/bin", user_home(t) + "/.local/bin")
+    t.env["PATH"] = f"{t.top}/link:{p}/bin:{t.env['PATH']}"
+    t.env["SSL_CERT_FILE"] = p + "/ca.pem"
+    new(t, p + ":rw", "--yes")
+    t.same(inside(t, "tool"), "tool\n")
+    inside(t, f"rm -r bin; ln -s {secret} bin; ln -s {secret}/id ca.pem")
+    refused(t, f"cat {secret}/id\ncat {t.top}/link/id\ncat bin/id\ncat ca.pem\ncat ~/.local/bin/id")
+    omitted = json.loads(cordon(t, "box", "show", "b", "--json").out)["machine"]["omitted"]
+    t.same([o["dir"] for o in omitted], [t.top + "/link"])
+
+
+@case("directories of PATH that are not in the box are named")
+def _(t):
+    p = project(t)
+    t.env["PATH"] = f".:{t.home}:{t.env['PATH']}"
+    run = new(t, p)
+    t.true(b"directories of PATH that are not in the box: '.' (it is relative), " in run.err, run)
+    t.same(run.err.count(b"not in the box"), 1, run)
+    machine = json.loads(cordon(t, "box", "show", "b", "--json").out)["machine"]
+    t.same([(o["dir"], o["why"]) for o in machine["omitted"]],
+           [(".", "it is relative"), (t.home, "it is the home directory, or contains it")])
+    t.same((machine["home"], isinstance(machine["shown"], list)), (t.home, True))
+    text = cordon(t, "box", "show", "b").out.decode()
+    t.true(f"not shown   . (it is relative)" in text and f"home        {t.home}" in text, text)
 
 
 @case("the proxy is in all the usual variables")
@@ -248,8 +541,7 @@ def _(t):
     installed(t, t.home + "/tools")
     new(t, p)
     t.same(inside(t, "hello", "program=agent"), "hello lib\n")
-    t.same(inside(t, f"ls {t.home}; ls -A {t.home}/tools; echo", "program=sh", expect=None), "")
-    refused(t, f"cat {t.home}/private\nls {t.home}/tools")
+    refused(t, f"cat {t.home}/private\necho x > {t.home}/tools/lib.sh\ntouch {t.home}/tools/new")
     os.remove(t.home + "/private")
     subprocess.run(["rm", "-r", t.home + "/tools"], check=True)
 
@@ -352,7 +644,7 @@ def _(t):
         refused(t, f"cat {t.home}/other/secret")
         run = t.run([t.child, "b", "program=claude", "--", ""])
         t.code(run, 99)
-        t.true(b"not shown on its word" in run.err or b"not installed" in run.err, run)
+        t.true(b"and is therefore not made visible" in run.err or b"not installed" in run.err, run)
     subprocess.run(["rm", "-r", t.home + "/other"], check=True)
 
 
@@ -369,8 +661,32 @@ def _(t):
         new(t, p + ":rw", name=name)
         inside(t, plant, name=name)
         run = new(t, p, "--yes", name="of-" + name)
-        t.true(b"does not name it back" in run.err, run)
+        t.true(b"does not point back to it" in run.err, run)
         refused(t, "git show main:keep\ngit show HEAD:keep", name="of-" + name)
+
+
+@case("a repository that borrows objects works in a copy, which gets no others")
+def _(t):
+    lender = project(t, "lender")
+    write(t, lender + "/private", "a file with an unknown hash\n")
+    git(t, lender, "checkout", "-qb", "private")
+    git(t, lender, "add", "private")
+    git(t, lender, "commit", "-qm", "private")
+    unknown = git(t, lender, "rev-parse", "HEAD:private").strip()
+    git(t, lender, "checkout", "-q", "main")
+    middle, p = t.work + "/middle", t.work + "/p"
+    git(t, t.work, "clone", "-q", "--shared", "--single-branch", lender, middle)
+    git(t, t.work, "clone", "-q", "--shared", "--single-branch", middle, p)
+    write(t, p + "/staged", "staged\n")
+    git(t, p, "add", "staged")
+    write(t, p + "/.git/hooks/pre-auto-gc", "#!/bin/sh\ntouch ran\n", 0o755)
+    run = new(t, p, "--yes")
+    t.true(b"alternates" not in run.err, run)
+    t.same(inside(t, "git log --format=%s; git status --short; git show :staged; git fsck 2>&1; cat .git/objects/info/alternates 2>/dev/null;"
+                  "ls .git/objects/pack | grep -v '^pack-'; true"), "first\nA  staged\nstaged\n")
+    refused(t, f"git cat-file -e {unknown}\nls {lender}")
+    run = new(t, p + ":overlay", "--yes", name="o")
+    t.true(b"which the box sees only if --dir names them" in run.err, run)
 
 
 # Hidden ----------------------------------------------------------------------------------------
@@ -395,7 +711,8 @@ def _(t):
             touch /usr/made
             touch /etc/made
             touch /home/made""", name=mode)
-        t.same(inside(t, f"ls -A {t.work}; touch {t.work}/made; mkdir ../dir; cp keep ../copied; echo x > {t.home}", name=mode), "p\n")
+        t.same(inside(t, f"ls -A {t.work}; touch {t.work}/made; mkdir ../dir; cp keep ../copied; echo x > {t.home}/x", name=mode), "p\n")
+        t.same(os.listdir(t.home), ["secret"])
         t.same(sorted(os.listdir(t.work)), ["beside", "p"], "its /tmp is the host's")
     os.remove(t.home + "/secret")
 
@@ -536,12 +853,26 @@ def _(t):
                   f"{t.cordon} box reset b --abandon-unapplied && {t.child} b -- 'cat keep; ls -A'")
         run = t.run(["sh", "-c", script], mounts=RAMFS)
         t.code(run, 0)
-        t.true(b"no overlay can be used here, so the box has a second copy" in run.err, run)
+        t.true(b"overlayfs cannot be used here, so the box uses a second copy" in run.err, run)
         t.true(b"E_CONFLICT" in run.err and b"'keep', 'run.sh'" in run.err, run)
         ignored = ["ignored"] if mode == "overlay" else []
         t.same(run.out.decode().split("\n"), ["new", "#!/bin/sh", "echo ran", "new", *ignored, "keep", "19", "4", "old", ".git",
                                               ".gitignore", *ignored, "keep", "run.sh", ""])
         t.same(read(p + "/keep"), "old\n")
+
+
+@case("without overlayfs caches are not shared, except for packages that are shown read-only")
+def _(t):
+    home_file(t, ".npm/_cacache/x", "npm\n")
+    home_file(t, ".cargo/registry/x", "cargo\n")
+    p = project(t)
+    script = (f"{t.cordon} box new b {p} --agent test --no-start && {t.child} b -- "
+              "'cat ~/.cargo/registry/x; echo y 2>/dev/null > ~/.cargo/registry/x; ls ~/.npm/_cacache; echo z > ~/.npm-x; echo done'")
+    run = t.run(["sh", "-c", script], mounts=RAMFS)
+    t.code(run, 0)
+    home = user_home(t)
+    t.true(f"caches that are not shared with the box: '{home}/.cargo/registry', '{home}/.npm/_cacache'".encode() in run.err, run)
+    t.same(run.out, b"cargo\ndone\n", run)
 
 
 @case("a project with a mount in it, as an overlay")

@@ -1,12 +1,12 @@
 # cordon agent, played by scripts. See run.py for the format.
 
-## the embedded script answers if no key is set, and says so
+## the embedded script answers if no key is set, and the warning names it
 $ cordon agent -p hello 2>&1 >/dev/null
-cordon: no key is set: a script that comes with cordon answers, not a model
+cordon: no API key found: answering from the built-in demo script
 $ cordon agent -p hello 2>/dev/null | grep -c 'I am a script'
 1
 
-## the answer goes to stdout; read-only calls, an unknown tool, a failing command, arguments that are no JSON
+## the answer goes to stdout; read-only calls, an unknown tool, a failing command, arguments that are not JSON
 $ echo hello > a; cat > s.json <<'END'
 > {"version": 1, "turns": [
 >   {"content": [{"text": "Looking."},
@@ -20,12 +20,12 @@ $ echo hello > a; cat > s.json <<'END'
 $ cordon agent --script s.json -p 'what is in a?'
 Looking.
 It says hello.
-$ cordon agent --script s.json -p x --json | grep tool_result | cut -c 44-134
+$ cordon agent --script s.json -p x --json | grep tool_result | cut -c 44-141
 "id":"call_1","name":"read_file","content":"hello\n","is_error":false}
-"id":"call_2","name":"raed_file","content":"error: there is no tool 'raed_file'; did you me
-"id":"call_3","name":"shell","content":"out\n[the command ended with exit code 3]\n","is_er
-"id":"call_4","name":"write_file","content":"error: not run: the arguments are no JSON","is
-"id":"call_5","name":"list_dir","content":"error: list_dir: depht: unknown key; did you mea
+"id":"call_2","name":"raed_file","content":"error: no such tool 'raed_file'; available: 'list_dir'
+"id":"call_3","name":"shell","content":"out\n[the command failed with exit status 3]\n","is_error"
+"id":"call_4","name":"write_file","content":"error: not run: the arguments are not valid JSON","is
+"id":"call_5","name":"list_dir","content":"error: list_dir: depht: unknown key; did you mean 'dept
 
 ## events: every line has a version, the last one is done
 $ echo '{"version": 1, "turns": [{"content": [{"thinking": "hm", "signature": "s"}, {"text": "a\u001b[1m"}, {"tool_call": {"name": "glob_files", "arguments": {"pattern": "*.none"}}}], "usage": {"input_tokens": 7, "output_tokens": 2}}, {"content": [{"text": "b"}]}]}' > s.json
@@ -37,12 +37,12 @@ $ cordon agent --script s.json -p x --json | sed 's/"timestamp":"[^"]*"/"timesta
 {"protocol_version":1,"type":"tool_call_end","id":"call_1","name":"glob_files","arguments":{"pattern":"*.none"}}
 {"protocol_version":1,"type":"usage","input_tokens":7,"output_tokens":2}
 {"protocol_version":1,"type":"message","message":{"type":"assistant","content":[{"type":"thinking","thinking":"hm","signature":"s"},{"type":"text","text":"a\u001b[1m"},{"type":"tool_call","id":"call_1","name":"glob_files","arguments":{"pattern":"*.none"}}],"stop_reason":"tool_use","raw_stop_reason":"tool_use","usage":{"input_tokens":7,"output_tokens":2},"timestamp":"T"}}
-{"protocol_version":1,"type":"tool_result","id":"call_1","name":"glob_files","content":"(no file matches; without **/ in front only the directory itself is looked at)\n","is_error":false}
+{"protocol_version":1,"type":"tool_result","id":"call_1","name":"glob_files","content":"(no file matches; without a leading **/ only the directory itself is searched)\n","is_error":false}
 {"protocol_version":1,"type":"text_delta","index":0,"delta":"b"}
 {"protocol_version":1,"type":"message","message":{"type":"assistant","content":[{"type":"text","text":"b"}],"stop_reason":"end_turn","raw_stop_reason":"end_turn","usage":{"input_tokens":0,"output_tokens":0},"timestamp":"T"}}
 {"protocol_version":1,"type":"done","session_id":"I","stop_reason":"end_turn","raw_stop_reason":"end_turn","turns":2,"usage":{"input_tokens":7,"output_tokens":2}}
 
-## how it ends: refusal, length, turns, tokens, time; an unknown reason is none
+## reasons for the end: refusal, length, turns, tokens, time; an unknown reason is reported as none
 $ echo '{"version": 1, "turns": [{"content": [{"text": "no"}], "stop_reason": "refusal"}]}' > s.json; cordon agent --script s.json -p x
 no
 cordon: the model refused to answer [E_PROVIDER]
@@ -51,30 +51,30 @@ $ cordon agent --script s.json -p x --json 2>/dev/null | tail -n 1 | grep -o '"c
 "context":{"stop_reason":"refusal"
 $ echo '{"version": 1, "turns": [{"content": [{"text": "lon"}, {"tool_call": {"name": "shell", "arguments": {"command": "touch bad"}}}], "stop_reason": "length"}]}' > s.json; cordon agent --script s.json -p x; s=$?; ls bad; exit $s
 lon
-cordon: the answer was cut off: it reached the limit on its tokens (--max-tokens) [E_TIMEOUT]
+cordon: the answer was truncated: it reached the token limit (--max-tokens) [E_TIMEOUT]
 ls: cannot access 'bad': No such file or directory
 ? 4
-$ cordon agent --script s.json -p x --json 2>/dev/null | grep -o 'not run: the answer was cut by the token limit'
-not run: the answer was cut by the token limit
+$ cordon agent --script s.json -p x --json 2>/dev/null | grep -o 'not run: the answer was truncated at the token limit'
+not run: the answer was truncated at the token limit
 $ cordon agent --script s.json -p x --json 2>/dev/null | tail -n 1 | grep -o '"budget":"length"'
 "budget":"length"
 $ echo '{"version": 1, "turns": [{"repeat": true, "content": [{"tool_call": {"name": "list_dir"}}], "usage": {"input_tokens": 60}}]}' > s.json; cordon agent --script s.json -p x --max-turns 2 --json 2>/dev/null | tail -n 1 | grep -o '"turns":2,"budget":"turns"'
 "turns":2,"budget":"turns"
 $ cordon agent --script s.json -p x --max-turns 2
-cordon: the model was asked as often as --max-turns allows [E_TIMEOUT]
+cordon: the maximum number of requests to the model was reached (--max-turns) [E_TIMEOUT]
 ? 4
 $ cordon agent --script s.json -p x --max-total-tokens 100 --json 2>/dev/null | tail -n 1 | grep -o '"turns":2,"budget":"tokens"'
 "turns":2,"budget":"tokens"
 $ echo '{"version": 1, "turns": [{"content": [{"tool_call": {"name": "shell", "arguments": {"command": "sleep 60"}}}]}]}' > s.json; cordon agent --script s.json -p x --max-time-ms 300
-cordon: the time of --max-time-ms is up [E_TIMEOUT]
+cordon: timeout: --max-time-ms has elapsed [E_TIMEOUT]
 ? 4
 $ echo '{"version": 1, "turns": [{"content": [{"delay_ms": 60000}]}]}' > s.json; cordon agent --script s.json -p x --max-time-ms 300
-cordon: the time of --max-time-ms is up [E_TIMEOUT]
+cordon: timeout: --max-time-ms has elapsed [E_TIMEOUT]
 ? 4
 $ echo '{"version": 1, "turns": [{"content": [{"text": "ok"}], "stop_reason": "something_new"}]}' > s.json; cordon agent --script s.json -p x --json | tail -n 1 | grep -o '"stop_reason.*new"'
 "stop_reason":"unknown","raw_stop_reason":"something_new"
 
-## a service that fails: what came is kept
+## a failing service: the received part is kept
 $ echo '{"version": 1, "turns": [{"content": [{"text": "half of"}], "error": {"message": "on fire", "type": "api_error"}}]}' > s.json; cordon agent --script s.json -p x --max-retries 0 --json 2>/dev/null | grep -o '"type":"message".*"stop_reason":"error"' | cut -c -105
 "type":"message","message":{"type":"assistant","content":[{"type":"text","text":"half of"}],"stop_reason"
 $ cordon agent --script s.json -p x --max-retries 0 2>&1 | head -n 1
@@ -82,7 +82,7 @@ half of
 $ cordon agent --script s.json -p x --max-retries 0 > /dev/null 2>&1
 ? 16
 
-## the prompt: standard input, an attachment, an image, none
+## the prompt: standard input, an attachment, an image, missing
 $ echo '{"version": 1, "turns": [{"when": "from stdin", "content": [{"text": "yes"}]}]}' > s.json; echo from stdin | cordon agent --script s.json; echo from stdin | cordon agent --script s.json -p -; echo from stdin | cordon agent --script s.json -p look
 yes
 yes
@@ -93,41 +93,41 @@ cordon: the prompt is empty [E_CLI_INVALID_ARG]
 $ cordon agent --script s.json -p 'from stdin' <&-
 yes
 $ cordon agent --script s.json <&-
-cordon: there is no prompt: give one with -p TEXT, or on standard input [E_CLI_INVALID_ARG]
+cordon: no prompt: use -p TEXT, or standard input [E_CLI_INVALID_ARG]
 ? 12
 $ cordon agent --script s.json -p ' ' --json 2>/dev/null
 {"protocol_version":1,"type":"error","error":{"code":"E_CLI_INVALID_ARG","message":"the prompt is empty","context":{}}}
 ? 12
 $ cordon agent --script s.json -p x --image s.json
-cordon: 's.json' is no image that can be sent: only PNG, JPEG, GIF and WebP can [E_TOOL_VALIDATION]
+cordon: 's.json' is not a supported image: only PNG, JPEG, GIF and WebP can be sent [E_TOOL_VALIDATION]
 ? 15
 $ cordon agent --script s.json -p x --image none.png
-cordon: cannot open 'none.png': No such file or directory [E_IO]
+cordon: --image: cannot open 'none.png': No such file or directory [E_IO]
 ? 10
 $ printf '\x89PNG\r\n\x1a\n' > i.png; head -c 6000000 /dev/zero >> i.png; cordon agent --script s.json -p x --image i.png 2>&1 | grep -o 'E_TOOL_VALIDATION'
 E_TOOL_VALIDATION
 
-## options that are wrong
+## invalid options
 $ cordon agent -p x --temperature 2.1
-cordon: --temperature is a number from 0 to 2, not '2.1' [E_CLI_INVALID_ARG]
+cordon: invalid value '2.1' for --temperature: expected a number from 0 to 2 [E_CLI_INVALID_ARG]
 ? 12
 $ cordon agent -p x --temperature nan
-cordon: --temperature is a number from 0 to 2, not 'nan' [E_CLI_INVALID_ARG]
+cordon: invalid value 'nan' for --temperature: expected a number from 0 to 2 [E_CLI_INVALID_ARG]
 ? 12
 $ cordon agent -p x --max-retries 9
-cordon: --max-retries is a number from 0 to 4, not '9' [E_CLI_INVALID_ARG]
+cordon: invalid value for --max-retries: expected a whole number from 0 to 4, not '9' [E_CLI_INVALID_ARG]
 ? 12
 $ cordon agent -p x --continue --session y
-cordon: --session, --continue and --fork exclude each other [E_CLI_INVALID_ARG]
+cordon: --session, --continue and --fork cannot be combined [E_CLI_INVALID_ARG]
 ? 12
 $ cordon agent -p x --script none.json
 cordon: cannot open the script 'none.json': No such file or directory [E_IO]
 ? 10
 $ cordon agent -p x --script s --provider openai
-cordon: --script is for --provider scripted [E_CLI_INVALID_ARG]
+cordon: --script requires --provider scripted [E_CLI_INVALID_ARG]
 ? 12
 $ cordon agent -p x --provider anthropic
-cordon: there is no key for anthropic: set ANTHROPIC_API_KEY, or try --provider scripted, which needs none [E_CONFIG]
+cordon: no API key for anthropic: set ANTHROPIC_API_KEY, or use --provider scripted, which needs no key [E_CONFIG]
 ? 17
 $ cordon agent -p x --system @none
 cordon: --system: cannot open 'none': No such file or directory [E_IO]
@@ -136,7 +136,7 @@ $ echo '{"version": 1, "turns": []}' > s.json; cordon agent -p x --script s.json
 cordon: cannot write the script 'none/r.json': No such file or directory [E_IO]
 ? 10
 
-## sessions: a file, going on, a fork
+## sessions: created, resumed, forked
 $ echo '{"version": 1, "turns": [{"when": "two", "content": [{"text": "second"}]}, {"when": "one", "content": [{"text": "first"}]}]}' > s.json; cordon agent --script s.json -p one --session my.jsonl; cordon agent --script s.json -p two --session my.jsonl; grep -c '"type":"\(user\|assistant\)"' my.jsonl
 first
 second
@@ -150,7 +150,7 @@ $ id=$(basename home/.cordon/sessions/*.jsonl .jsonl); cordon agent --script s.j
 2
 ? 0
 $ cordon agent --script s.json -p x --session 00000000
-cordon: there is no session '00000000'; 'cordon sessions list' shows which there are [E_NOT_FOUND]
+cordon: no such session '00000000'; 'cordon sessions list' lists all sessions [E_NOT_FOUND]
 ? 18
 $ mkdir $'d\xff'; cd $'d\xff'; cordon agent --script ../s.json -p one; cordon agent --script ../s.json -p two --continue
 first
@@ -158,13 +158,13 @@ second
 $ mkdir e; cd e; cordon agent --script ../s.json -p x --continue 2>&1 | grep -o E_NOT_FOUND
 E_NOT_FOUND
 
-## an envelope and what a killed run left beside it: one that goes on with it, one that does not
+## an envelope and the leftovers of a killed run: resumed, and ignored
 $ echo '{"version": 1, "turns": [{"repeat": true, "content": [{"text": "ok"}]}]}' > s.json; cordon agent --script s.json -p one --session e.json; cp e.json first; cordon agent --script s.json -p other --session other.jsonl
 ok
 ok
 $ cordon sessions import first; grep -v '"type":"imported"' home/.cordon/sessions/*.jsonl > .e.json.jsonl; cordon agent --script s.json -p two --session e.json 2>&1 | sed 's/: .*: /: I: /'; grep -o '"text": "[a-z]*"' e.json; ls .e.json.jsonl
 [0-9a-f-]* (re)
-cordon: I: its messages are taken from its log
+cordon: I: its messages are recovered from its log
 ok
 "text": "one"
 "text": "ok"
@@ -173,11 +173,11 @@ ok
 ls: cannot access '.e.json.jsonl': No such file or directory
 ? 2
 $ mv other.jsonl .e.json.jsonl; cp e.json before; cordon agent --script s.json -p three --session e.json; s=$?; cmp e.json before; grep -c other .e.json.jsonl; exit $s
-cordon: 'e.json' was changed since the run that left '.e.json.jsonl': move one of them away [E_CONFLICT]
+cordon: 'e.json' has changed since the interrupted run that left '.e.json.jsonl': move one of them away [E_CONFLICT]
 1
 ? 19
 $ cp home/.cordon/sessions/*.jsonl .e.json.jsonl; cordon sessions show e.json
-cordon: 'e.json' was changed since the run that left '.e.json.jsonl': move one of them away [E_CONFLICT]
+cordon: 'e.json' has changed since the interrupted run that left '.e.json.jsonl': move one of them away [E_CONFLICT]
 ? 19
 
 ## a run is recorded as a script, and the script gives the same run
@@ -187,7 +187,7 @@ one
 two
 one
 two
-cordon: the answer was cut off: it reached the limit on its tokens (--max-tokens) [E_TIMEOUT]
+cordon: the answer was truncated: it reached the token limit (--max-tokens) [E_TIMEOUT]
 
 $ cordon agent --script s.json -p x --model $'m\xff' --record r3.json > /dev/null 2>&1; grep model r3.json
   "model": "m\xEF\xBF\xBD", (esc)
@@ -195,17 +195,17 @@ $ mkfifo f; cordon agent --script s.json -p x --record f
 cordon: cannot write the script 'f': No such device or address [E_IO]
 ? 10
 
-## the project's instructions and what is said of them
-$ mkdir -p p/.git p/sub; echo 'Be brief.' > p/AGENTS.md; ln -s /etc/passwd p/sub/AGENTS.md; echo '{"version": 1, "turns": []}' > s.json; cd p/sub; cordon agent -p x --script $T/s.json --session $T/a.jsonl 2>&1 >/dev/null | grep -o "leaves"; head -n 1 $T/a.jsonl | grep -o 'Instructions from [^:]*:\\nBe brief.\|root:x' | sed "s#$T#T#"
-leaves
+## the project's instructions are read, and their problems reported
+$ mkdir -p p/.git p/sub; echo 'Be brief.' > p/AGENTS.md; ln -s /etc/passwd p/sub/AGENTS.md; echo '{"version": 1, "turns": []}' > s.json; cd p/sub; cordon agent -p x --script $T/s.json --session $T/a.jsonl 2>&1 >/dev/null | grep -o "is outside"; head -n 1 $T/a.jsonl | grep -o 'Instructions from [^:]*:\\nBe brief.\|root:x' | sed "s#$T#T#"
+is outside
 Instructions from T/p/AGENTS.md:\nBe brief.
 $ cd p/sub; cordon agent -p x --script $T/s.json --session $T/b.jsonl --system 'Be kind.' > /dev/null 2>&1; head -n 1 $T/b.jsonl | grep -o '"system_prompt":"Be kind.\\n\\nWorking'
 "system_prompt":"Be kind.\n\nWorking
 
-## the window is nearly full: a summary, once
+## the context window is nearly full: summarised once
 $ cat > s.json <<'END'
 > {"version": 1, "turns": [
->   {"when": "about to be cut", "content": [{"text": "We listed files."}]},
+>   {"when": "about to be truncated", "content": [{"text": "We listed files."}]},
 >   {"when": "start", "content": [{"tool_call": {"name": "list_dir"}}], "usage": {"input_tokens": 9000, "output_tokens": 10}},
 >   {"content": [{"text": "done"}], "usage": {"input_tokens": 500, "output_tokens": 10}}]}
 > END
@@ -217,23 +217,23 @@ $ grep -c '"type":"compaction"' c.jsonl; grep -c '"type":"user"' c.jsonl
 2
 $ cat > s.json <<'END'
 > {"version": 1, "turns": [
->   {"when": "about to be cut", "repeat": true, "content": [{"text": "We listed files."}]},
+>   {"when": "about to be truncated", "repeat": true, "content": [{"text": "We listed files."}]},
 >   {"repeat": true, "content": [{"tool_call": {"name": "list_dir"}}], "usage": {"input_tokens": 9000, "output_tokens": 10}}]}
 > END
 $ cordon agent --script s.json -p start --context-window 10000
-cordon: the conversation has about 9026 of the model's 10000 tokens, and a summary did not make it short enough: start a new session, or one from an earlier message with --fork [E_TIMEOUT]
+cordon: the conversation uses about 9026 of the model's 10000 tokens, and a summary did not shorten it enough: start a new session, or one from an earlier message with --fork [E_TIMEOUT]
 ? 4
 
 $ sed -i 's/"We listed files."}\]/"No."}], "stop_reason": "refusal"/' s.json; cordon agent --script s.json -p start --context-window 10000 --session r.jsonl; s=$?; grep -c compaction r.jsonl; exit $s
-cordon: the model refused to summarise the conversation [E_PROVIDER]
+cordon: the model refused to summarize the conversation [E_PROVIDER]
 0
 ? 16
 
-## a summary that is cut off is none: asked once more for a short one
+## a truncated summary is not used: a short one is requested once
 $ cat > s.json <<'END'
 > {"version": 1, "turns": [
 >   {"when": "at most 300 words", "content": [{"text": "Files."}]},
->   {"when": "about to be cut", "content": [{"text": "We listed"}], "stop_reason": "length"},
+>   {"when": "about to be truncated", "content": [{"text": "We listed"}], "stop_reason": "length"},
 >   {"when": "start", "content": [{"tool_call": {"name": "list_dir"}}], "usage": {"input_tokens": 9000, "output_tokens": 10}},
 >   {"content": [{"text": "done"}], "usage": {"input_tokens": 500, "output_tokens": 10}}]}
 > END
@@ -241,11 +241,11 @@ $ cordon agent --script s.json -p start --context-window 10000 --session l.jsonl
 done
 Files.
 $ sed -i 's/"Files."}\]/"We"}], "stop_reason": "length"/' s.json; cordon agent --script s.json -p start --context-window 10000 --session m.jsonl; s=$?; grep -c compaction m.jsonl; exit $s
-cordon: the model's summary of the conversation was cut off: it reached the limit on its tokens (--max-tokens) [E_PROVIDER]
+cordon: the model's summary of the conversation was truncated: it reached the token limit (--max-tokens) [E_PROVIDER]
 0
 ? 16
 
-## an envelope by a link: what it leads to is gone on with, and the link stays
+## an envelope through a symlink: its target is resumed, and the link stays
 $ echo '{"version": 1, "turns": [{"repeat": true, "content": [{"text": "ok"}]}]}' > s.json; mkdir real; cordon agent --script s.json -p one --session real/e.json; ln -s real/e.json l.json; cordon agent --script s.json -p two --session l.json; test -L l.json && grep -o '"user"' real/e.json; ls -A real
 ok
 ok
@@ -253,18 +253,18 @@ ok
 "user"
 e.json
 
-## settings: wrong ones are told, a key's command that fails, too
+## settings: invalid ones are reported, and so is a failing key command
 $ mkdir -p home/.config/cordon; echo 'provider: anthropik' > home/.config/cordon/config.yaml; cordon agent -p x
-cordon: $T/home/.config/cordon/config.yaml:1:1: provider: there is no 'anthropik'; there are: anthropic, openai, scripted; did you mean 'anthropic'? [E_CONFIG]
+cordon: $T/home/.config/cordon/config.yaml:1:1: provider: no such provider 'anthropik': expected one of anthropic, openai, scripted; did you mean 'anthropic'? [E_CONFIG]
 ? 17
 $ printf 'provider: anthropic\nkey_command: "echo secret-key; exit 3"\n' > home/.config/cordon/config.yaml; cordon agent -p x
-cordon: key_command: it failed (exit code 3) [E_CONFIG]
+cordon: key_command: the command failed (exit status 3) [E_CONFIG]
 ? 17
 $ printf 'provider: anthropic\nkey_command: "true"\n' > home/.config/cordon/config.yaml; cordon agent -p x
-cordon: key_command: it prints no key in its first line [E_CONFIG]
+cordon: key_command: the first line of the output is empty [E_CONFIG]
 ? 17
 $ printf 'provider: anthropic\nkey_command: exec sleep 1000\n' > home/.config/cordon/config.yaml; cordon agent -p x --max-time-ms 100
-cordon: the time of --max-time-ms is up [E_TIMEOUT]
+cordon: timeout: --max-time-ms has elapsed [E_TIMEOUT]
 ? 4
 $ printf 'models:\n- name: script\n  context_window: 10\n  input_price: -1\n' > home/.config/cordon/config.yaml; cordon agent -p x 2>&1 | grep -o 'models\[0\].input_price'
 models[0].input_price

@@ -1,37 +1,37 @@
-# cordon box list, show, diff, apply, as their users see them. See run.py for the format.
+# cordon box list, show, diff, apply. See run.py for the format.
 
-## none yet, and nothing is made by looking
+## no boxes: listing creates nothing
 $ cordon box list
-there are no boxes yet: 'cordon box new NAME DIR' makes one
+there are no boxes yet: create one with 'cordon box new NAME DIR'
 $ cordon box list --json
 {"protocol_version":1,"boxes":[]}
 $ cordon box list --names
 $ for c in show diff apply; do cordon box $c x; done
-cordon: there is no box 'x' [E_NOT_FOUND]
-cordon: there is no box 'x' [E_NOT_FOUND]
-cordon: there is no box 'x' [E_NOT_FOUND]
+cordon: no such box 'x'; 'cordon box list' lists all boxes [E_NOT_FOUND]
+cordon: no such box 'x'; 'cordon box list' lists all boxes [E_NOT_FOUND]
+cordon: no such box 'x'; 'cordon box list' lists all boxes [E_NOT_FOUND]
 ? 18
 $ ls -A home
 
-## wrong words
+## invalid command lines
 $ cordon box diff
-cordon: 'cordon box diff' needs an argument: cordon box diff NAME [-- PATH…] [E_CLI_INVALID_ARG]
+cordon: 'cordon box diff' needs NAME: cordon box diff [OPTION…] NAME [-- PATH…] [E_CLI_INVALID_ARG]
 cordon: try 'cordon box diff --help'
 ? 12
 $ cordon box diff ../x
-cordon: '../x' can't be a box's name: '.', '_' and '-' stand alone, between letters or digits [E_CLI_INVALID_ARG]
+cordon: '../x' is not a valid box name: '.', '_' and '-' must be single and between letters or digits [E_CLI_INVALID_ARG]
 ? 12
 $ cordon box apply -- -x
-cordon: '-x' can't be a box's name: '.', '_' and '-' stand alone, between letters or digits [E_CLI_INVALID_ARG]
+cordon: '-x' is not a valid box name: '.', '_' and '-' must be single and between letters or digits [E_CLI_INVALID_ARG]
 ? 12
 $ cordon box diff x --stat --name-only
-cordon: --stat or --name-only, not both [E_CLI_INVALID_ARG]
+cordon: --stat and --name-only cannot be combined [E_CLI_INVALID_ARG]
 ? 12
 $ mkdir p; cordon box new fix-login p --agent test --no-start 2>/dev/null >&2; cordon box show fix-logn
-cordon: there is no box 'fix-logn'; did you mean 'fix-login'? [E_NOT_FOUND]
+cordon: no such box 'fix-logn'; did you mean 'fix-login'? [E_NOT_FOUND]
 ? 18
 $ cordon box show fix-logn --json 2>/dev/null
-{"protocol_version":1,"error":{"code":"E_NOT_FOUND","message":"there is no box 'fix-logn'; did you mean 'fix-login'?","context":{"name":"fix-logn"}}}
+{"protocol_version":1,"error":{"code":"E_NOT_FOUND","message":"no such box 'fix-logn'; did you mean 'fix-login'?","context":{"name":"fix-logn"}}}
 ? 18
 
 ## from diff to apply
@@ -73,8 +73,8 @@ $ cordon box apply one --yes -- ""
 cordon: path 1 is empty: name a file or a directory, or '.' for the whole project [E_CLI_INVALID_ARG]
 ? 12
 $ cordon box apply one
-cordon: apply these changes to '$T/p'? (there is nobody to be asked) [E_APPROVAL_REQUIRED]
-cordon:   remedy: --yes applies them without a question; --dry-run says what would be done
+cordon: cannot ask whether to apply these changes to '$T/p': standard input is not a terminal [E_APPROVAL_REQUIRED]
+cordon:   remedy: use --yes to apply without asking, or --dry-run to show what would be applied
 ? 20
 $ cordon box apply one --dry-run 2>&1
 modified  a
@@ -86,32 +86,32 @@ two
 a
 b
 $ cordon box apply one --yes --json
-{"protocol_version":1,"name":"one","workdir":"$T/p","dry_run":false,"applied":[{"path":"a","change":"modified"},{"path":"c","change":"added"}]}
+{"protocol_version":1,"name":"one","workdir":"$T/p","dry_run":false,"applied":[{"path":"a","change":"modified"},{"path":"c","change":"added"}],"left_out":[]}
 $ cat p/a p/c; cordon box diff one; cordon box apply one --json
 one
 2
-new{"protocol_version":1,"name":"one","workdir":"$T/p","dry_run":false,"applied":[]}
+new{"protocol_version":1,"name":"one","workdir":"$T/p","dry_run":false,"applied":[],"left_out":[]}
 $ cordon box list | tail -n 1 | sed 's/ *$//'
 one       stopped  test        copy     no       just now      $T/p
 
-## conflicts, and what needs a word
+## conflicts, and changes that need a flag
 $ mkdir p; echo a > p/a; cordon box new one p --agent test --no-start 2>/dev/null >&2
 $ up=$(echo home/.cordon/sandboxes/one/work/*/upper); echo box > $up/a; echo box > $up/c; echo mine > p/a; echo mine > p/c
 $ cordon box apply one --yes
-cordon: 'a' was changed in the box, and the project has another one by now; nothing was applied [E_CONFLICT]
-  conflict: 'a': the box changed it, the project has another one
-  conflict: 'c': the box added it, the project has one, too
+cordon: 'a' was changed in the box, but the project has a different version; nothing was applied [E_CONFLICT]
+  conflict: 'a': the box changed it, the project has a different version
+  conflict: 'c': the box added it, the project already has a different one
 ? 19
 $ cat p/a p/c
 mine
 mine
 $ echo a > p/a; rm p/c; up=$(echo home/.cordon/sandboxes/one/work/*/upper); echo x > $up/.envrc; cordon box apply one --yes
-cordon: '.envrc': a shell reads it when it starts; look at it, and allow it with --allow-executed-config [E_APPROVAL_REQUIRED]
-These files run without being started:
-  '.envrc': a shell reads it when it starts
+cordon: '.envrc': a shell reads it at startup; review it, and allow it with --allow-executed-config [E_APPROVAL_REQUIRED]
+These files are executed automatically:
+  '.envrc': a shell reads it at startup
 ? 20
 $ cordon box apply one --yes -- nowhere
-cordon: 'nowhere': the box changed nothing there, so nothing was applied (paths begin at '$T/p') [E_NOT_FOUND]
+cordon: 'nowhere': the box has no changes there, so nothing was applied (paths are relative to '$T/p') [E_NOT_FOUND]
 ? 18
 $ cordon box apply one --yes -- ../x
 cordon: '../x' is not in the project '$T/p' [E_FS_VIOLATION]
@@ -119,25 +119,24 @@ cordon: '../x' is not in the project '$T/p' [E_FS_VIOLATION]
 $ up=$(echo home/.cordon/sandboxes/one/work/*/upper); mkfifo $up/pipe; cordon box diff one --name-only -- a
 a
 $ cordon box diff one --name-only
-cordon: warning: 'pipe' is a named pipe: it is left out of the changes, and stops apply
+cordon: warning: 'pipe' is a named pipe: omitted from the changes
 .envrc
 a
 c
 $ cordon box apply one --yes
-cordon: this is never applied: 'pipe' is a named pipe [E_FS_VIOLATION]
-  never applied: 'pipe' is a named pipe
-These files run without being started:
-  '.envrc': a shell reads it when it starts
-? 13
+cordon: '.envrc': a shell reads it at startup; review it, and allow it with --allow-executed-config [E_APPROVAL_REQUIRED]
+These files are executed automatically:
+  '.envrc': a shell reads it at startup
+? 20
 $ cordon box apply one --yes -- a
 modified  a
 applied 1 change to $T/p
 
-## the real directory
+## ':rw' works on the real directory
 $ mkdir p; echo a > p/a; cordon box new one p:rw --agent test --no-start 2>/dev/null >&2; cordon box apply one
-there is nothing to apply: the box works on '$T/p' itself (:rw), its changes are there already
+nothing to apply: the box works directly on '$T/p' (:rw), so its changes are already there
 $ cordon box diff one
-cordon: '$T/p' is no git work tree: there is nothing to compare with [E_NOT_FOUND]
+cordon: '$T/p' is not a git work tree: there is nothing to compare with [E_NOT_FOUND]
 ? 18
 $ cordon box list | tail -n 1 | sed 's/ *$//'
 one       stopped  test        rw       -        just now      $T/p

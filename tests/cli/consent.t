@@ -1,7 +1,7 @@
-# Policies that another person wrote: what a recording and a scenario reach beyond themselves is for the user to allow.
+# Policies written by others: the user's consent to grants beyond a recording's or scenario's own files.
 # See run.py for the format.
 
-## a stranger's recording gets neither a socket of the host nor a variable nor a file elsewhere by itself
+## a recording gets no socket of the host, no variable and no file elsewhere without a flag
 $ mkdir rec here sock secret && echo key > secret/file && cordon exec --artifacts rec/a --pipes -- true && cat > change.py <<'END'
 > import json, os, sys
 > T, A = os.environ["T"], os.environ.get("A", os.environ["T"] + "/rec/a")
@@ -49,11 +49,11 @@ $ python3 attack.py --ack-unsafe-sockets --ack-unsafe-env --ack-unsafe-read
 0 ['run this, sk-victim']
 $ cd here; cordon replay --artifacts ../rec/a --json 2>/dev/null | python3 -c 'import json, sys; e = json.load(sys.stdin)["error"]; print(e["code"], e["context"]["missing"], e["context"]["fields"])'
 E_POLICY_DENIED --ack-unsafe-sockets --ack-unsafe-env --ack-unsafe-read allow_unix_sockets env.inherit fs.allowed_read[0]
-# offline runs nothing, and asks for nothing
+# --offline runs nothing, and needs no flag
 $ cd here; cordon replay --artifacts ../rec/a --offline
-passed: replay-[0-9a-f-]{36} (re)
+passed: \$T/.+/replay-[0-9a-f-]{36} (re)
 
-## reads of a recording: what lies in it, here, or in every sandbox is free; a path counts where it leads
+## reads of a recording: inside it, here and in every sandbox need no flag; paths are judged as resolved
 $ mkdir -p rec here/in elsewhere && echo key > elsewhere/file && cp /usr/bin/true elsewhere/prog && ln -s ../elsewhere here/link && ln -s ../elsewhere rec/link && cordon exec --artifacts rec/a --pipes -- true && ln -s ../../elsewhere rec/a/link && mkdir rec/a/own && cat > asks.py <<'END'
 > import json, os, subprocess, sys
 > T = os.environ["T"]
@@ -125,7 +125,7 @@ read /var/lib 2 add --ack-unsafe-read
 exec /var/lib 2 add --ack-unsafe-read
 read /tmp 2 add --ack-unsafe-read
 exec /tmp 2 add --ack-unsafe-read
-# the current directory stands for nothing if no policy may name it, and a home directory in it is left out
+# a current directory that no policy may name grants nothing, and a home directory below it is excluded
 $ mkdir -p home/project && sed -i 's|cwd=T + "/here"|cwd=T + os.environ["IN"]|' asks.py && IN=/home python3 asks.py @/home/project
 read @/home/project 2 add --ack-unsafe-read
 exec @/home/project 2 add --ack-unsafe-read
@@ -138,7 +138,7 @@ exec @/home/project 2 add --ack-unsafe-read
 read @/elsewhere 0 free
 exec @/elsewhere 0 free
 
-## a recording's scenario names no file by path, and its goldens are looked for nowhere else
+## a recording's scenario names no file by path, and its goldens are not looked for elsewhere
 $ echo '{"scenario_version":1,"run":{"command":"/bin/cat"},"steps":[{"id":"a","timeout_ms":20000,"action":{"type":"text","payload":{"text":"x\r"}},"assert":[{"type":"line_equals","payload":{"line":1,"text":"x"}}]}]}' > s.json && cordon run s.json --artifacts a > /dev/null && echo 'policy_version: 4 # secret' > p.yaml && mkfifo fifo
 $ for f in p.yaml fifo; do python3 -c 'import json, os, sys; s = json.load(open("a/scenario.json")); s["run"]["policy"] = {"path": os.environ["T"] + "/" + sys.argv[1]}; json.dump(s, open("a/scenario.json", "w")); os.path.exists("a/checksums.json") and os.remove("a/checksums.json")' $f; timeout 60 cordon replay --artifacts a 2>&1 | grep -o 'run.policy.path: unknown key\|secret'; done
 run.policy.path: unknown key
@@ -147,7 +147,7 @@ $ echo secret > g.txt; python3 -c 'import json, os, sys; s = json.load(open("a/s
 0
 ? 1
 
-## a scenario's own policy: each way to reach beyond it needs a flag, all are named at once, and nothing runs
+## a scenario's own policy: each grant beyond it needs a flag, all are named at once, and nothing runs
 $ mkdir s here elsewhere && cat > make.py <<'END'
 > import json, os, sys
 > T = os.environ["T"]
@@ -196,7 +196,7 @@ $ FLAGS=--ack-unsafe-sandbox bash try.sh '{"sandbox": "none"}' '{"sandbox": "non
 2 add --ack-unsafe-network
 2 add --ack-unsafe-network
 2 add --ack-unsafe-network
-# what lies beside the scenario or here is as it was; a link there is not
+# files beside the scenario or in the current directory need no flag; a link out of it does
 $ mkdir s/w here/w && ln -s ../elsewhere s/out && bash try.sh '{"fs": {"allowed_write": ["@/s/w", "@/here/w", "@/here"]}}' '{"fs": {"allowed_write": ["@/s"]}}' '{"fs": {"allowed_write": ["@/s/out"]}}' '{"fs": {"allowed_write": ["@/s/../elsewhere"]}}' '{"fs": {"allowed_write": ["@"]}}'
 0 free
 0 free
@@ -222,13 +222,13 @@ set fs_write_unsafe_ack to true
 # a policy that the user names keeps its own acknowledgements; one for Unix sockets is among them
 $ python3 make.py '{"allow_unix_sockets": true, "network": "enabled", "env": {"inherit": true}, "fs": {"allowed_write": ["@/elsewhere"]}}' p.json; cordon run --policy p.json s/a.json > out 2>&1; echo $?; sed -i 's/"unix_sockets_unsafe_ack": true/"unix_sockets_unsafe_ack": false/' p.json; cordon run --policy p.json s/a.json
 0
-cordon: allow_unix_sockets: Unix sockets allowed without explicit acknowledgement: 'true' (a service of the host that listens in a visible directory could be asked to act outside); set allow_unix_sockets to false, or set unix_sockets_unsafe_ack to true [E_POLICY_DENIED]
+cordon: allow_unix_sockets: Unix sockets allowed without explicit acknowledgement: 'true' (the program could make a host service that listens in a visible directory act outside the sandbox); set allow_unix_sockets to false, or set unix_sockets_unsafe_ack to true [E_POLICY_DENIED]
 ? 2
 $ cordon run --policy p.json --ack-unsafe-sockets s/a.json > out 2>&1; echo $?; cordon exec --policy p.json -- /usr/bin/true 2>&1 | grep -o 'set unix_sockets_unsafe_ack to true'; cordon policy check p.json | head -n 1
 0
 set unix_sockets_unsafe_ack to true
 denied: allow_unix_sockets: Unix sockets allowed without explicit acknowledgement: 'true'
-# --explain-policy says the same, flag by flag; suites pass the flags on
+# --explain-policy lists the same flags; suites pass flags on
 $ python3 make.py '{"network": "enabled", "env": {"inherit": true}}'; cordon run --explain-policy --json s/a.json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["allowed"], [(e["context"]["field"], e["context"]["fix"]) for e in d["errors"]])'
 False [('network', 'if you trust it, add --ack-unsafe-network'), ('env.inherit', 'if you trust it, add --ack-unsafe-env')]
 $ cp s/a.json s/b.json; cordon run s/a.json s/b.json > out 2>&1; echo $?; cordon run --ack-unsafe-network --ack-unsafe-env s/a.json s/b.json > out 2>&1; echo $?

@@ -1,4 +1,4 @@
-# The driver: lines in, lines out. See run.py for the format.
+# cordon driver: a line of JSON per action and answer. See run.py for the format.
 
 ## one observation for each action, then the result
 $ cat >show.py <<'EOF'
@@ -32,14 +32,14 @@ None None ['name? Ada', 'hello Ada', 'x'] [] E_TIMEOUT timeout_ms
 result passed (None, 15, True) None
 0
 
-## cells, and only when asked for
+## cells are included only on request
 $ printf '%s\n' '{"protocol_version":1,"screen":"cells","action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"x"}}}}}' '{"protocol_version":1,"action":{"type":"terminate"}}' | cordon driver --rows 2 --cols 3 -- bash -c 'printf "\033[1mx"; read' | python3 -c '
 > import json, sys
 > a, b, r = map(json.loads, sys.stdin)
 > print(a["screen"]["cells"][0][0]["ch"], a["screen"]["cells"][0][0]["style"]["bold"], "cells" in b["screen"], b["matched_by"], r["status"])'
 x True False exit passed
 
-## bad input ends it, unless it is to go on
+## invalid input ends it, unless it should continue
 $ cat >show.py <<'EOF'
 > import json, sys
 > for line in sys.stdin:
@@ -55,8 +55,8 @@ result errored E_PROTOCOL input:1:1: invalid token near 'nonsense'
 answer 7 E_PROTOCOL action.type: unknown action 'kye'; did you mean 'key'?
 result errored E_PROTOCOL action.type: unknown action 'kye'; did you mean 'key'?
 9
-answer 8 E_PROTOCOL_VERSION_MISMATCH protocol_version 2 is not supported: this program speaks 1
-result errored E_PROTOCOL_VERSION_MISMATCH protocol_version 2 is not supported: this program speaks 1
+answer 8 E_PROTOCOL_VERSION_MISMATCH protocol_version 2 is not supported: expected 1
+result errored E_PROTOCOL_VERSION_MISMATCH protocol_version 2 is not supported: expected 1
 8
 answer None E_PROTOCOL protocol_version: required, but missing
 result errored E_PROTOCOL protocol_version: required, but missing
@@ -69,20 +69,20 @@ result errored E_PROTOCOL extra: unknown key.* (re)
 9
 $ printf '%s\n' 'nonsense' '{"protocol_version":2,"action":{"type":"terminate"}}' '{"protocol_version":1,"request_id":3,"action":{"type":"mouse","payload":{"button":"left","event":"click","row":0,"col":0}}}' '{"protocol_version":1,"request_id":4,"action":{"type":"key","payload":{"key":"a"}}}' | cordon driver --keep-going -- bash -c read | python3 show.py; echo ${PIPESTATUS[1]}
 answer None E_PROTOCOL .* (re)
-answer None E_PROTOCOL_VERSION_MISMATCH protocol_version 2 is not supported: this program speaks 1
-answer 3 E_PROTOCOL the program did not ask for such mouse reports
+answer None E_PROTOCOL_VERSION_MISMATCH protocol_version 2 is not supported: expected 1
+answer 3 E_PROTOCOL the program has not enabled these mouse reports
 answer 4 None None
 result passed None None
 0
 
-# the end of the input, at once or within a line
+# end of input, immediately or within a line
 $ cordon driver -- bash -c read </dev/null | python3 show.py
 result passed None None
 $ printf '{"protocol_version":1,"request_id":1,"action":{"type":"terminate"}}' | cordon driver -- bash -c read | python3 show.py
 answer 1 None None
 result passed None None
 
-# the command ends: what is sent then, what is asked then
+# after the command has ended: input, waits
 $ printf '%s\n' '{"protocol_version":1,"request_id":1,"action":{"type":"wait","payload":{"condition":{"type":"exit_code","payload":{"code":3}}}}}' '{"protocol_version":1,"request_id":2,"action":{"type":"key","payload":{"key":"a"}}}' '{"protocol_version":1,"request_id":3,"action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"bye"}}}}}' '{"protocol_version":1,"request_id":4,"action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"no"}}}}}' | cordon driver -- bash -c 'echo bye; exit 3' | python3 show.py
 answer 1 None None
 answer 2 E_PROCESS_EXIT the command has ended
@@ -95,14 +95,14 @@ $ printf 'policy_version: 4\nexec: {allowed_executables: [/usr/bin/bash], allow_
 $ echo '{"protocol_version":1,"request_id":1,"action":{"type":"wait","payload":{"condition":{"type":"screen_contains","payload":{"text":"never"}}}}}' | cordon driver --policy p.yaml -- /usr/bin/bash -c 'read' 2>/dev/null | python3 -c 'import json,sys; print(json.loads(sys.stdin.readline())["error"]["context"]["budget"])'
 max_wait_ms
 $ sed -i 's/, max_wait_ms: 50//' p.yaml; printf '%s\n' '{"protocol_version":1,"request_id":1,"settle_ms":3000,"action":{"type":"key","payload":{"key":"Enter"}}}' | cordon driver --policy p.yaml -- /usr/bin/bash -c 'read; for ((i = 0; i < 30000; i++)); do echo x; done; read' 2>/dev/null | python3 show.py; echo ${PIPESTATUS[1]}
-answer 1 E_TIMEOUT the command exceeded its budget max_output_bytes of 20000 bytes, and was ended
-result errored E_TIMEOUT the command exceeded its budget max_output_bytes of 20000 bytes, and was ended
+answer 1 E_TIMEOUT the command printed more than 20000 bytes and was killed; set budgets.max_output_bytes in a policy (--policy) to allow more
+result errored E_TIMEOUT the command printed more than 20000 bytes and was killed; set budgets.max_output_bytes in a policy (--policy) to allow more
 4
 $ sed -i 's/budgets.*/budgets: {max_snapshot_bytes: 200}/' p.yaml; printf '%s\n' '{"protocol_version":1,"request_id":1,"action":{"type":"key","payload":{"key":"a"}}}' | cordon driver --policy p.yaml -- /usr/bin/bash -c 'read' 2>/dev/null | python3 show.py
-answer 1 E_TIMEOUT a snapshot exceeded its budget max_snapshot_bytes of 200 bytes
-result errored E_TIMEOUT a snapshot exceeded its budget max_snapshot_bytes of 200 bytes
+answer 1 E_TIMEOUT a snapshot is larger than 200 bytes; set budgets.max_snapshot_bytes in a policy (--policy) to allow more
+result errored E_TIMEOUT a snapshot is larger than 200 bytes; set budgets.max_snapshot_bytes in a policy (--policy) to allow more
 
-## interrupted, and unread
+## interrupted, and with unread output
 $ cat >drive.py <<'EOF'
 > import json, os, signal, subprocess, sys
 > p = subprocess.Popen(["cordon", "driver", "--artifacts", "../art" + sys.argv[1], "--", "bash", "-c", "echo up; read"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -122,7 +122,7 @@ $ mkdir w && cd w && python3 ../drive.py int && python3 ../drive.py pipe
 130 canceled E_CANCELED ['checksums.json', 'events.jsonl', 'normalization.json', 'policy.json', 'run.json', 'snapshots', 'transcript.log']
 10 errored E_IO ['checksums.json', 'events.jsonl', 'normalization.json', 'policy.json', 'run.json', 'snapshots', 'transcript.log']
 
-## request_id and timeout_ms come back as they were sent
+## request_id and timeout_ms are returned unchanged
 $ printf '%s\n' '{"protocol_version":1,"request_id":"a","timeout_ms":4000,"action":{"type":"key","payload":{"key":"a"}}}' '{"protocol_version":1,"action":{"type":"key","payload":{"key":"b"}}}' '{"protocol_version":1,"request_id":"c","timeout_ms":"long","action":{"type":"terminate"}}' | cordon driver --keep-going -- bash -c read | python3 -c '
 > import json, sys
 > for line in list(sys.stdin)[:-1]: d = json.loads(line); print(d.get("request_id"), d.get("timeout_ms"), "error" in d)'
@@ -132,7 +132,7 @@ c long True
 
 ## usage
 $ cordon driver
-cordon: 'cordon driver' needs an argument: cordon driver -- COMMAND [ARGUMENT…] [E_CLI_INVALID_ARG]
+cordon: 'cordon driver' needs COMMAND: cordon driver [OPTION…] [--] COMMAND [ARGUMENT…] [E_CLI_INVALID_ARG]
 cordon: try 'cordon driver --help'
 ? 12
 $ cordon driver --rows 0 -- bash 2>/dev/null </dev/null

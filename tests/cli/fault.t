@@ -1,6 +1,6 @@
-# Scenarios that are wrong or too large, and what a wait is exact about. See run.py for the format.
+# Scenarios that are invalid or too large; the exact end of waits. See run.py for the format.
 
-## a wrong type, an unknown action, a duplicate id: the place, nothing is started, no record begun
+## a wrong type, an unknown action, a duplicate id: reported with position; nothing starts, no record is made
 $ cat >wrong.sh <<'EOF'
 > printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo ran >ran"]}\nsteps:\n  - {id: a, action: {type: terminate}}\n  - %s\n' "$1" >s.yaml
 > cordon run --artifacts art s.yaml; echo $?; ls -d art ran 2>/dev/null || :
@@ -8,16 +8,16 @@ $ cat >wrong.sh <<'EOF'
 $ for s in '{id: b, timeout_ms: soon, action: {type: terminate}}' '{id: b, action: {type: presss}}' '{id: a, action: {type: terminate}}' '{id: b, action: {type: key, payload: {key: 7}}}' '{id: b, action: {type: terminate}, assert: {}}'; do bash wrong.sh "$s"; done
 cordon: s.yaml:5:13: steps[1].timeout_ms: expected an integer, found a string [E_PROTOCOL]
 9
-cordon: s.yaml:5:22: steps[1].action.type: unknown action 'presss' [E_PROTOCOL]
+cordon: s.yaml:5:22: steps[1].action.type: unknown action 'presss'; 'cordon protocol-help' lists the actions [E_PROTOCOL]
 9
-cordon: s.yaml:5:6: steps[1].id: 'a' is the id of an earlier step, too [E_PROTOCOL]
+cordon: s.yaml:5:6: steps[1].id: 'a' is also the id of an earlier step [E_PROTOCOL]
 9
 cordon: s.yaml:5:43: steps[1].action.payload.key: expected a string, found an integer [E_PROTOCOL]
 9
 cordon: s.yaml:5:40: steps[1].assert: expected a list [E_PROTOCOL]
 9
 
-## 20,000 steps: over the budget, and soon told so; within a larger one they are read
+## 20,000 steps: over the budget fails quickly; a larger budget accepts them
 $ cat >many.py <<'EOF'
 > import json, subprocess, sys, time
 > def scenario(n, **budgets):
@@ -45,19 +45,19 @@ $ python3 many.py; ls -d art
 s.json 4 E_TIMEOUT max_steps 10000 soon
 s.yaml 4 E_TIMEOUT max_steps 10000 soon
 d.json 9 E_PROTOCOL None None soon
-d.json:1:.*: steps\[19999\].id: '0' is the id of an earlier step, too (re)
+d.json:1:.*: steps\[19999\].id: '0' is also the id of an earlier step (re)
 0 True
 ls: cannot access 'art': No such file or directory
 ? 2
 
-## a budget of nothing is none that is free
+## a budget of 0 allows nothing
 $ printf 'scenario_version: 1\nrun: {command: /usr/bin/true, policy: {policy_version: 4, exec: {allowed_executables: [/usr/bin/true]}, budgets: {max_steps: 0}}}\nsteps: [{id: a, action: {type: terminate}}]\n' >s.yaml; cordon run s.yaml
-cordon: the scenario has 1 steps, and the budget max_steps is 0 [E_TIMEOUT]
+cordon: the scenario has 1 steps, but the budget max_steps is 0 [E_TIMEOUT]
 ? 4
 $ printf 'scenario_version: 1\nrun: {command: /usr/bin/echo, args: [x], policy: {policy_version: 4, exec: {allowed_executables: [/usr/bin/echo]}, budgets: {max_output_bytes: 0}}}\nsteps: [{id: a, action: {type: wait, payload: {condition: {type: process_exited}}}}]\n' >s.yaml; cordon run s.yaml 2>&1 | grep -o 'max_output.*'
-max_output_bytes of 0 bytes, and was ended [E_TIMEOUT]
+max_output_bytes in a policy (--policy) to allow more [E_TIMEOUT]
 
-## a mask whose pattern needs too many steps: a failed assertion that says so, and nothing is written
+## a mask whose pattern needs too many steps: the assertion fails with the reason, and nothing is written
 $ mkdir s; printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "printf %%070d 0; read"]}\nsteps: [{id: up, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "000"}}}}}, {id: a, timeout_ms: 300, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: "000"}}}}, assert: [{type: screen_matches_golden, payload: {file: g, mask: [{pattern: "((0+)+)+[xy]"}]}}]}]\n' >s/a.yaml; echo other >s/g
 $ cordon run --update-goldens none s/a.yaml 2>&1 | grep '^cordon'
 cordon: step 'a': the golden 'g', mask[0], pattern '((0+)+)+[xy]': the pattern needs too many steps to match [E_ASSERTION_FAILED]
@@ -67,7 +67,7 @@ other
 cordon: step 'a': the golden 'g', mask[0], pattern '((0+)+)+[xy]': the pattern needs too many steps to match [E_PROTOCOL]
 other
 
-## what ends a wait: change, frame, quiet, exit
+## a wait ends by change, frame, quiet or exit
 $ cat >prog.py <<'EOF'
 > import os, select, sys, time, tty
 > tty.setraw(0)
@@ -109,7 +109,7 @@ s passed quiet prompt ok [c][f]01234
 x passed exit prompt ok [c][f]01234
 [{'type': 'exit', 'details': {'success': False, 'exit_code': 3, 'signal': None, 'terminated_by_harness': False}}]
 
-## a driver's time-out has the screen, the condition and what nobody answered; settle_ms waits for all of it
+## a driver's timeout contains the screen, the condition and unanswered queries; settle_ms waits for all output
 $ cat >prog.py <<'EOF'
 > import os, time, tty
 > tty.setraw(0)
@@ -130,7 +130,7 @@ $ printf '%s\n' '{"protocol_version":1,"action":{"type":"wait","payload":{"condi
 E_TIMEOUT screen_contains timeout_ms 'here\n' \x1B[8;12;50t here False
 quiet here01234 passed True
 
-## protocol-help names what an observation has, and no more
+## protocol-help lists exactly the members of an observation
 $ printf '%s\n' '{"protocol_version":1,"request_id":1,"timeout_ms":20000,"action":{"type":"wait","payload":{"condition":{"type":"process_exited"}}}}' | cordon driver -- bash -c 'for i in {1..2000}; do printf "\a"; done; printf "%0600000d" 0; exit 4' >out; cordon protocol-help --json | python3 -c '
 > import json, sys
 > d = json.load(sys.stdin)

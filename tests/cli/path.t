@@ -1,4 +1,4 @@
-# cordon path, as its users see it. See run.py for the format.
+# cordon path. See run.py for the format.
 
 ## encode and decode
 $ cordon path encode '/home/user/my dir'
@@ -12,21 +12,21 @@ $ cordon path encode ''
 $ test "$(cordon path decode "$(cordon path encode $'a\xff\nb')")" = $'a\xff\nb' && echo same
 same
 
-## bytes that are not UTF-8 are exact in JSON too
+## bytes that are not UTF-8 are also exact in JSON
 $ cordon path encode $'/a\xff' --json
 {"protocol_version":1,"input":"/a�","inexact":{"input":"^2Fa^xFF"},"output":"^2Fa^xFF"}
 $ cordon path decode '^xFF' --json
 {"protocol_version":1,"input":"^xFF","output":"�","inexact":{"output":"^xFF"}}
 
-## a bad encoding is exit 12
+## an invalid encoding is exit 12
 $ cordon path decode '^2'
-cordon: '^2' is no caret encoding: the encoding ends within the sequence at byte 0, which needs 2 hex digits [E_CLI_INVALID_ARG]
+cordon: '^2' is not a valid caret encoding: the encoding ends within the sequence at byte 0, which needs 2 hex digits [E_CLI_INVALID_ARG]
 ? 12
 $ cordon path decode 'a^00'
-cordon: 'a^00' is no caret encoding: the sequence at byte 1 is NUL, which no path can hold [E_CLI_INVALID_ARG]
+cordon: 'a^00' is not a valid caret encoding: the sequence at byte 1 is NUL, which a path cannot contain [E_CLI_INVALID_ARG]
 ? 12
 $ cordon path decode '^hD800' --json 2>/dev/null
-{"protocol_version":1,"error":{"code":"E_CLI_INVALID_ARG","message":"'^hD800' is no caret encoding: U+D800 at byte 0 is no character (a surrogate)","context":{"position":0}}}
+{"protocol_version":1,"error":{"code":"E_CLI_INVALID_ARG","message":"'^hD800' is not a valid caret encoding: U+D800 at byte 0 is not a valid character (a surrogate)","context":{"position":0}}}
 ? 12
 
 ## a long path as a directory entry
@@ -47,7 +47,7 @@ $ cordon path parse :copy --json
 $ cordon path parse /a:b:overlay --json
 {"protocol_version":1,"path":"/a:b","mode":"overlay","force":false}
 $ cordon path parse ./app:copy:rw
-cordon: './app:copy:rw' asks for both :copy and :rw; give one of them [E_CLI_INVALID_ARG]
+cordon: './app:copy:rw' has both :copy and :rw; use only one of them [E_CLI_INVALID_ARG]
 ? 12
 
 ## root
@@ -89,12 +89,12 @@ $T/p/sub
 $ mkdir -p x/cordon && echo 'project_markers: [none]' > x/cordon/config.yaml && XDG_CONFIG_HOME=$T/x cordon path root p/sub/deep
 $T/p/sub
 
-## settings that are wrong are exit 17, and say where
+## invalid settings are exit 17, with their position
 $ mkdir -p home/.config/cordon && cd home/.config/cordon && printf 'project_marker: []\n' > config.yaml && cordon path root
 cordon: $T/home/.config/cordon/config.yaml:1:1: project_marker: unknown key; did you mean 'project_markers'? [E_CONFIG]
 ? 17
 $ cd home/.config/cordon && printf 'project_markers: [a/b]\n' > config.yaml && cordon path root
-cordon: $T/home/.config/cordon/config.yaml:1:19: project_markers[0]: 'a/b' is not one file name [E_CONFIG]
+cordon: $T/home/.config/cordon/config.yaml:1:19: project_markers[0]: 'a/b' is not a single file name [E_CONFIG]
 ? 17
 $ cd home/.config/cordon && printf 'project_markers: x\n' > config.yaml && cordon path root 2>&1 | grep -c 'config.yaml:1:1: project_markers'
 1
@@ -102,7 +102,7 @@ $ cd home/.config/cordon && printf 'a: *x\n' > config.yaml && cordon path root
 cordon: .*config.yaml:1:4: .* \[E_CONFIG\] (re)
 ? 17
 
-## settings: empty is fine, what is no file is not
+## settings: an empty file is valid, a directory is not
 $ mkdir -p home/.config/cordon p/.git && printf '# nothing yet\n\n' > home/.config/cordon/config.yaml && cordon path root p
 $T/p
 $ : > home/.config/cordon/config.yaml && cordon path root p
@@ -144,26 +144,26 @@ warning: environment file: may hold secrets
 
 ## check outside is exit 13 with the class
 $ mkdir -p p/.git p-evil && cd p && cordon path check /etc/passwd --json 2>/dev/null
-{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/etc/passwd' lies outside the boundary '$T/p'","context":{"path":"/etc/passwd","resolved":"/etc/passwd","class":"system_restricted","access":"none"}}}
+{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/etc/passwd' is outside the boundary '$T/p'; class: system_restricted, which --allow-system lets you read","context":{"path":"/etc/passwd","resolved":"/etc/passwd","class":"system_restricted","access":"none"}}}
 ? 13
 $ cd p && cordon path check ../p-evil/x
-cordon: '../p-evil/x' leaves the boundary '$T/p': it leads to '$T/p-evil/x' [E_FS_VIOLATION]
+cordon: '../p-evil/x' is outside the boundary '$T/p': it leads to '$T/p-evil/x'; class: outside_boundaries [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path check '~/.ssh/id_rsa' --json 2>/dev/null
-{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'~/.ssh/id_rsa' starts with '~', the home directory, which is outside; a file of that name is './~/.ssh/id_rsa'","context":{"path":"~/.ssh/id_rsa","class":"outside_boundaries","access":"none"}}}
+{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'~/.ssh/id_rsa' starts with '~', the home directory, which is outside the boundary; for a file of that name use './~/.ssh/id_rsa'; class: outside_boundaries","context":{"path":"~/.ssh/id_rsa","class":"outside_boundaries","access":"none"}}}
 ? 13
 $ cd p && ln -s /etc e && cordon path resolve e/passwd
-cordon: 'e/passwd' leaves the boundary '$T/p': it leads to '/etc/passwd' [E_FS_VIOLATION]
+cordon: 'e/passwd' is outside the boundary '$T/p': it leads to '/etc/passwd'; class: system_restricted, which --allow-system lets you read [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path resolve "/proc/self/root$T/p"
-cordon: '/proc/self/root$T/p' lies outside the boundary '$T/p' [E_FS_VIOLATION]
+cordon: '/proc/self/root$T/p' is outside the boundary '$T/p'; class: system_restricted [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path resolve --allow-system /etc/passwd --json
 {"protocol_version":1,"path":"/etc/passwd","class":"system_restricted","access":"ro"}
 
-## magic links are no way around, system directories or not
+## magic links do not bypass the boundary, in system directories or elsewhere
 $ mkdir -p p/.git p/src && touch p/src/f && cd p && cordon path resolve --allow-system /proc/self/root/etc/passwd
-cordon: '/proc/self/root/etc/passwd' leaves the boundary '\$T/p': it leads to '/proc/[0-9]+/root' \[E_FS_VIOLATION\] (re)
+cordon: '/proc/self/root/etc/passwd' is outside the boundary '\$T/p': it leads to '/proc/[0-9]+/root'; class: system_restricted \[E_FS_VIOLATION\] (re)
 ? 13
 $ cd p && cordon path resolve --allow-system /proc/self/cwd/src/f 2>&1 | grep -c E_FS_VIOLATION
 1
@@ -175,33 +175,33 @@ $ mkdir -p w/secret w/evil/.cordon && echo 'project_markers: [secret]' > w/evil/
 $ cd w/evil && cordon path root
 $T/w/evil
 $ cd w/evil && cordon path check ../secret/key
-cordon: '../secret/key' leaves the boundary '$T/w/evil': it leads to '$T/w/secret/key' [E_FS_VIOLATION]
+cordon: '../secret/key' is outside the boundary '$T/w/evil': it leads to '$T/w/secret/key'; class: outside_boundaries [E_FS_VIOLATION]
 ? 13
 
-## no home is no obstacle
+## it works without a home directory
 $ mkdir -p p/.git && cd p && env -u HOME setpriv --reuid=54321 --regid=54321 --clear-groups cordon path check x 2>&1 | head -n 1
 user_project  ro
 
-## names that are not UTF-8 are exact in errors too
+## names that are not UTF-8 are also exact in errors
 $ mkdir -p p/.git && cd p && cordon path check --json $'/no\xff' 2>/dev/null
-{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/no�' lies outside the boundary '$T/p'","context":{"path":"/no�","resolved":"/no�","class":"outside_boundaries","access":"none","inexact":{"path":"^2Fno^xFF","resolved":"^2Fno^xFF"}}}}
+{"protocol_version":1,"error":{"code":"E_FS_VIOLATION","message":"'/no�' is outside the boundary '$T/p'; class: outside_boundaries","context":{"path":"/no�","resolved":"/no�","class":"outside_boundaries","access":"none","inexact":{"path":"^2Fno^xFF","resolved":"^2Fno^xFF"}}}}
 ? 13
 
-## paths that lead nowhere
+## paths that do not resolve
 $ mkdir -p p/.git && touch p/file && ln -s b p/a && ln -s a p/b && ln -s gone p/dangling && ln -s ../gone p/out
 $ cd p && cordon path resolve a
-cordon: cannot follow 'a': Too many levels of symbolic links [E_IO]
+cordon: cannot resolve 'a': Too many levels of symbolic links [E_IO]
 ? 10
 $ cd p && cordon path resolve file/x
-cordon: cannot follow 'file/x': Not a directory [E_IO]
+cordon: cannot resolve 'file/x': Not a directory [E_IO]
 ? 10
 $ cd p && cordon path resolve dangling
 $T/p/gone
 $ cd p && cordon path resolve out
-cordon: 'out' leaves the boundary '$T/p': it leads to '$T/gone' [E_FS_VIOLATION]
+cordon: 'out' is outside the boundary '$T/p': it leads to '$T/gone'; class: outside_boundaries [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path resolve ''
-cordon: an empty path leads nowhere [E_CLI_INVALID_ARG]
+cordon: the path is empty [E_CLI_INVALID_ARG]
 ? 12
 $ cd p && cordon path resolve "$(printf '%0300d' 1)" 2>&1 | grep -o 'File name too long.*'
 File name too long [E_IO]
@@ -213,10 +213,10 @@ $ cat p/.cordon/.gitignore && ls -d p/.cordon/workspaces/bot
 *
 p/.cordon/workspaces/bot
 $ cd p && cordon path resolve --agent bot ../other/x 2>&1
-cordon: '../other/x' leaves the boundary '$T/p/.cordon/workspaces/bot': it leads to '$T/p/.cordon/workspaces/other/x' [E_FS_VIOLATION]
+cordon: '../other/x' is outside the boundary '$T/p/.cordon/workspaces/bot': it leads to '$T/p/.cordon/workspaces/other/x'; class: user_project [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path resolve --agent bot "$T/p/src"
-cordon: '$T/p/src' lies outside the boundary '$T/p/.cordon/workspaces/bot' [E_FS_VIOLATION]
+cordon: '$T/p/src' is outside the boundary '$T/p/.cordon/workspaces/bot'; class: user_project [E_FS_VIOLATION]
 ? 13
 $ cd p && cordon path check --agent bot --json src 2>/dev/null | grep -o '"class":"[a-z_]*"'
 "class":"agent_workspace"
@@ -226,13 +226,13 @@ $ cd p && touch .cordon/workspaces/file.txt && cordon path check .cordon/workspa
 user_project  ro
 $ cd p && cordon path check .cordon/workspaces/bot/x | head -n 1
 agent_workspace  rw
-$ cd p && cordon path check --agent ../evil x 2>&1 | cut -c 1-40
-cordon: '../evil' is no agent name: lett
+$ cd p && cordon path check --agent ../evil x 2>&1 | cut -c 1-57
+cordon: --agent: '../evil' is not a valid workspace name:
 $ rm -r p/.cordon && ln -s "$T" p/.cordon && cd p && cordon path check --agent bot x
-cordon: '.cordon/config.yaml' is reached through a link, and links are not followed there: make it a real file in a real directory (project settings are not ignored: correct or remove '$T/p/.cordon') [E_CONFIG]
+cordon: '.cordon/config.yaml' is reached through a symbolic link, which is not followed there: make it a regular file in a real directory (project settings cannot be skipped: correct or remove '$T/p/.cordon') [E_CONFIG]
 ? 17
 $ rm p/.cordon && mkdir p/.cordon && ln -s "$T" p/.cordon/workspaces && cd p && cordon path check --agent bot x
-cordon: 'workspaces' on the way to the workspace is not a directory [E_FS_VIOLATION]
+cordon: 'workspaces' in the path of the workspace is not a directory [E_FS_VIOLATION]
 ? 13
 
 ## nothing is created under HOME
@@ -269,7 +269,7 @@ $ cd p && cordon path glob '~/*'
 cordon: .*E_FS_VIOLATION\] (re)
 ? 13
 $ cd p && cordon path glob 'a['
-cordon: the pattern 'a[' has a '[' without its ']', or a '\' at its end (a plain '[' is written '\[') [E_CLI_INVALID_ARG]
+cordon: the pattern 'a[' has a '[' without a ']', or a '\' at its end (for a literal '[' use '\[') [E_CLI_INVALID_ARG]
 ? 12
 $ cd p && cordon path glob ''
 cordon: .*E_CLI_INVALID_ARG\] (re)
@@ -288,13 +288,13 @@ $ git init -q outer && echo '*.secret' > outer/.gitignore && mkdir -p outer/sub/
 $ cd outer/sub && cordon path glob '*'
 b
 
-## glob: what lies too deep is said
-$ mkdir -p p/.git && cd p && d=. && for i in $(seq 300); do d=$d/d; done && mkdir -p "$d" && touch "$d/f" && cordon path glob '**/f' 2>&1 | grep -o ': too many directories deep'
-: too many directories deep
+## glob: directories that are too deep are reported
+$ mkdir -p p/.git && cd p && d=. && for i in $(seq 300); do d=$d/d; done && mkdir -p "$d" && touch "$d/f" && cordon path glob '**/f' 2>&1 | grep -o ': nested too deeply'
+: nested too deeply
 $ cd p && cordon path glob '**/f' --json 2>/dev/null | grep -c '"matches":\[\],"left_out":\["d/d/'
 1
 
-## glob: hard names
+## glob: difficult names
 $ mkdir -p p/.git && cd p && touch $'new\nline' $'raw\xff'
 $ cd p && cordon path glob -0 '*' | od -c | head -n 2
 0000000   n   e   w  \\n   l   i   n   e  \\0   r   a   w 377  \\0 (re)
@@ -305,7 +305,7 @@ $ cd p && script -qec "cordon path glob '*'" /dev/null </dev/null | tr -d '\r'
 new\nline
 raw\xFF
 
-## glob: huge patterns end
+## glob: huge patterns terminate
 $ mkdir -p p/.git && cd p && touch a && cordon path glob "$(printf '%*s' 10000 '' | tr ' ' '*')"
 a
 $ cd p && ulimit -t 10 && cordon path glob "$(printf '*a%.0s' $(seq 3000))x"
@@ -313,6 +313,6 @@ $ cd p && ulimit -t 10 && cordon path glob "$(printf '{a,b}%.0s' $(seq 60))"
 cordon: .*E_CLI_INVALID_ARG\] (re)
 ? 12
 
-## a journal that nobody can read is named and stops nothing
+## an unreadable journal is reported, and does not block anything
 $ mkdir -p p/.git state/journal/0123456789abcdef.journal && cd p && CORDON_HOME=$T/state cordon path glob '*'
-cordon: warning: 1 journal can't be used, nothing was done: '$T/state/journal/0123456789abcdef.journal' (it can't be opened: Is a directory); look at it, then remove it
+cordon: warning: 1 journal cannot be used, and nothing was changed: '$T/state/journal/0123456789abcdef.journal' (it cannot be opened: Is a directory); inspect it, then remove it

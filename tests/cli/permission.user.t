@@ -1,12 +1,12 @@
-# What permissions forbid: run as an ordinary user. See run.py for the format.
+# Missing permissions, as an ordinary user. See run.py for the format.
 
-## a closed directory cannot be resolved, and is no crash
+## an inaccessible directory can't be resolved, and the error is reported
 $ mkdir -p p/.git p/closed/in && touch p/open.c p/closed/x.c && chmod 0 p/closed
 $ cd p && cordon path resolve closed/x.c
-cordon: cannot follow 'closed/x.c': Permission denied [E_IO]
+cordon: cannot resolve 'closed/x.c': Permission denied [E_IO]
 ? 10
 $ cd p && cordon path glob '**/*.c'
-cordon: warning: left out 'closed': Permission denied
+cordon: warning: omitted 'closed': Permission denied
 open.c
 $ cd p && cordon path glob '**/*.c' --json 2>/dev/null
 {"protocol_version":1,"root":"$T/p","matches":["open.c"],"left_out":["closed"]}

@@ -1,6 +1,6 @@
 # protocol-help: every example in it is run against a real session. See run.py for the format.
 
-## every action and every condition, as the help writes it
+## every action and every condition of the help works
 $ cat >check.py <<'EOF'
 > import json, subprocess
 > doc = json.loads(subprocess.check_output(["cordon", "protocol-help", "--json"]))
@@ -40,7 +40,7 @@ $ cat >session.py <<'EOF'
 $ python3 session.py
 passed 0
 
-## what it lists is what there is
+## its lists are complete
 $ cordon protocol-help --json | python3 -c '
 > import json, sys
 > d = json.load(sys.stdin)
@@ -51,4 +51,4 @@ $ cordon protocol-help --json | python3 -c '
 ['title', 'bell', 'unknown_sequence', 'unanswered_query', 'replaced_character', 'truncated_sequence', 'clipboard_refused', 'budget_near', 'resize', 'exit']
 24 {'code': 'E_POLICY_DENIED', 'exit_status': 2, 'help': 'the policy does not allow it'}
 $ cordon protocol-help | head -n 1
-The driver's protocol, version 1
+Driver protocol, version 1

@@ -1,6 +1,6 @@
-# cordon render, as its users see it. See run.py for the format.
+# cordon render. See run.py for the format.
 
-## text: as many lines as the screen has
+## text: one line per row of the screen
 $ printf 'one\r\n  two  \r\n' | cordon render --rows 3 --cols 10 | cat -A
 one$
   two$
@@ -25,7 +25,7 @@ $ printf 'a\nb' | cordon render --rows 2 --onlcr
 a
 b
 
-## the screen at a byte
+## the screen after a number of bytes
 $ printf 'abc\033[2Jdef' > f
 $ cordon render f --rows 1 --at 3
 abc
@@ -34,7 +34,7 @@ $ cordon render f --rows 1 --at 0 | wc -c
 $ cordon render f --rows 1 --at 999
    def
 
-## a character that is cut off is one only at the end of the input
+## a truncated character counts only at the end of the input
 $ printf 'a\xe6\x97\xa5' > f && cordon render f --rows 1 --at 3
 a
 $ head -c 3 f | cordon render --rows 1
@@ -49,7 +49,7 @@ $ printf '\033[?1049hx' | cordon render --format json --width wcwidth | python3 
 > print(o["alternate_screen"], o["width"], len(o["lines"]), "cells" in o)'
 True wcwidth 24 False
 
-## cells: an index is a column
+## cells: an index is a column number
 $ printf '\033[1;31m\xe6\x97\xa5\033[0;4:3;38;2;1;2;3;48;5;7mx\033[m' | cordon render --json --cells --rows 1 --cols 4 | python3 -c '
 > import json, sys
 > for c in json.load(sys.stdin)["cells"][0]: print(json.dumps(c, ensure_ascii=False))'
@@ -62,7 +62,7 @@ $ printf '\033]8;;http://a/\033\\x' | cordon render --json --cells --rows 1 --co
 > print(json.load(sys.stdin)["cells"][0][0]["style"]["link"])'
 http://a/
 
-## events: equal ones once
+## events: equal ones are listed once
 $ printf '\a\a\xff\033[?99$z\033[?99$z\a' | cordon render --json | python3 -c '
 > import json, sys
 > for e in json.load(sys.stdin)["events"]: print(json.dumps(e))'
@@ -70,18 +70,18 @@ $ printf '\a\a\xff\033[?99$z\033[?99$z\a' | cordon render --json | python3 -c '
 {"type": "replaced_character", "text": "\\xFF", "count": 1}
 {"type": "unknown_sequence", "text": "\u001b[?99$z", "count": 2}
 
-## escape sequences: only what changes, reset at the line's end
+## escape sequences: only changes, reset at the end of a line
 $ printf '\033[1;31mab\033[22mc\033[0m d\r\n\033[44m  \033[0m   ' | cordon render --rows 2 --cols 10 --format ansi | cat -v
 ^[[1;31mab^[[22mc^[[m d
 ^[[44m  ^[[m
 $ printf 'x\033]8;;http://a/\033\\y\033]8;;\033\\z' | cordon render --rows 1 --format ansi | cat -v
 x^[]8;;http://a/^[\y^[]8;;^[\z
 
-## escape sequences: a link with anything but the characters of addresses is none
+## escape sequences: a link with invalid characters is dropped
 $ printf '\033]8;;http://a/\xc3\xa9 b\033\\y\033]8;;\033\\' | cordon render --rows 1 --format ansi | cat -v
 y
 
-## hostile text is text in a page
+## hostile text is text in HTML
 $ printf '</pre><script>alert(1)</script> "q" \x27s\x27 & ]]>' > f && cordon render f --rows 1 --format html > p.html
 $ grep -c '<script' p.html
 0
@@ -94,7 +94,7 @@ $ printf '\033]2;</title><script>\007x' | cordon render --rows 1 --format html |
 <title>&lt;/title&gt;&lt;script&gt;</title>
 <h1>&lt;/title&gt;&lt;script&gt;</h1>
 
-## hostile text is text in a drawing, which is XML
+## hostile text is text in SVG, which is XML
 $ printf '\033]2;</title>\007</text><script>x</script> ]]> & \x27 " \xef\xbf\xbe \xe2\x80\xae' | cordon render --rows 2 --format svg > d.svg
 $ grep -c '<script\|href' d.svg
 0
@@ -104,7 +104,7 @@ $ python3 -c '
 > print([t.text for t in e.parse("d.svg").iter("{http://www.w3.org/2000/svg}text")][:2])'
 ['</title>', '</text><script>x</script> ]]> & \' "']
 
-## links in a page: only to the web
+## links in HTML: only http and https
 $ printf '\033]8;;https://a/?b&c"\033\\one\033]8;;javascript:alert(1)\033\\two\033]8;;HTTP://b\033\\three\033]8;;http:x\033\\four\033]8;;\033\\' | cordon render --rows 1 --format html | sed -n '/<pre>/,$p' | grep -o 'one\|two\|three\|four\|<a [^>]*>\|<span title[^>]*>'
 <a rel="noopener noreferrer" href="https://a/?b&amp;c&quot;">
 one
@@ -115,14 +115,14 @@ three
 <span title="http:x">
 four
 
-## wide characters have their two columns
+## wide characters have two columns
 $ printf '\xe6\x97\xa5x' | cordon render --rows 1 --format html | grep -o '<u .*'
 <u style="width:2ch">日</u>x
 $ printf '\xe6\x97\xa5x' | cordon render --rows 1 --format svg | grep -o '<text .*'
 <text x="9" y="14" text-anchor="middle">日</text>
 <text x="18" y="14">x</text>
 
-## what is concealed is in no picture
+## concealed text is in no picture
 $ printf 'a\033[8msecret\033[mb' > f
 $ for format in html svg; do cordon render f --format $format | grep -c secret; done
 0
@@ -131,7 +131,7 @@ $ for format in html svg; do cordon render f --format $format | grep -c secret; 
 $ cordon render f --rows 1
 asecretb
 
-## lines and blocks are shapes, and in a page also text
+## lines and blocks are drawn as shapes, and are also text in HTML
 $ printf '\xe2\x94\x80\xe2\x94\x80' > f && cordon render f --rows 1 --format html | grep -o '<path.*\|<u .*'
 <path fill="#e8ebf2" d="M18 0h9v19h-9Z"/>
 <path fill="#d6dce8" d="M4 9H9V10H4ZM0 9H5V10H0ZM13 9H18V10H13ZM9 9H14V10H9Z"/>
@@ -144,29 +144,29 @@ $ cordon render f --rows 5 --cols 40 --format svg > d.svg && python3 -c 'import 
 $ cordon render /dev/null | wc -l
 24
 
-## answers
+## replies to queries
 $ printf '\033[6n\033[5n' | cordon render --replies r --rows 1 > /dev/null && cat -v r && echo
 ^[[1;1R^[[0n
 $ printf 'x' | cordon render --replies r --rows 1 > /dev/null && wc -c < r
 0
 
-## a file for the result
+## an output file
 $ printf 'x' | cordon render --rows 1 -o out && cat out
 x
 $ printf 'y' | cordon render --rows 1 --output out --json && grep -c '"lines":\["y"\]' out
 1
 
-## neither of them is the input
+## the output file can't be the input
 $ echo x > f && cordon render f --output f
-cordon: 'f' is the input: it would be lost [E_CLI_INVALID_ARG]
+cordon: 'f' is the input and would be overwritten [E_CLI_INVALID_ARG]
 ? 12
 $ ln f g && cordon render f --replies g
-cordon: 'g' is the input: it would be lost [E_CLI_INVALID_ARG]
+cordon: 'g' is the input and would be overwritten [E_CLI_INVALID_ARG]
 ? 12
 $ cat f
 x
 
-## files that can't be read or written
+## unreadable input, unwritable output
 $ cordon render nowhere
 cordon: cannot read 'nowhere': No such file or directory [E_IO]
 ? 10
@@ -186,36 +186,36 @@ $ cordon render nowhere --format json 2>/dev/null
 {"protocol_version":1,"error":{"code":"E_IO","message":"cannot read 'nowhere': No such file or directory","context":{"errno":"ENOENT"}}}
 ? 10
 
-## wrong values
+## invalid values
 $ cordon render --rows 0
-cordon: '0' is no value for --rows, which takes a whole number from 1 to 1000 [E_CLI_INVALID_ARG]
+cordon: invalid value '0' for --rows: expected a whole number from 1 to 1000 [E_CLI_INVALID_ARG]
 cordon: try 'cordon render --help'
 ? 12
 $ cordon render --cols 1001
-cordon: '1001' is no value for --cols, which takes a whole number from 1 to 1000 [E_CLI_INVALID_ARG]
+cordon: invalid value '1001' for --cols: expected a whole number from 1 to 1000 [E_CLI_INVALID_ARG]
 cordon: try 'cordon render --help'
 ? 12
 $ cordon render --format pdf
-cordon: 'pdf' is no value for --format, which takes .* \[E_CLI_INVALID_ARG\] (re)
+cordon: invalid value 'pdf' for --format: expected .* \[E_CLI_INVALID_ARG\] (re)
 cordon: try 'cordon render --help'
 ? 12
 $ cordon render --at -1
-cordon: '-1' is no value for --at, which takes a whole number from 0 to 9223372036854775807 [E_CLI_INVALID_ARG]
+cordon: invalid value '-1' for --at: expected a whole number from 0 to 9223372036854775807 [E_CLI_INVALID_ARG]
 cordon: try 'cordon render --help'
 ? 12
 $ cordon render --scrollback 100001
-cordon: '100001' is no value for --scrollback, which takes a whole number from 0 to 100000 [E_CLI_INVALID_ARG]
+cordon: invalid value '100001' for --scrollback: expected a whole number from 0 to 100000 [E_CLI_INVALID_ARG]
 cordon: try 'cordon render --help'
 ? 12
 $ cordon render --json --format svg 2>&1 >/dev/null
-cordon: --json is --format json: no other format goes with it [E_CLI_INVALID_ARG]
+cordon: --json cannot be combined with a --format other than json [E_CLI_INVALID_ARG]
 cordon: try 'cordon render --help'
 ? 12
 $ cordon render --cells
-cordon: --cells goes with --format json only [E_CLI_INVALID_ARG]
+cordon: --cells requires --format json [E_CLI_INVALID_ARG]
 cordon: try 'cordon render --help'
 ? 12
 $ cordon render a b
-cordon: 'cordon render' takes no further argument: 'b' [E_CLI_INVALID_ARG]
+cordon: unexpected argument 'b' [E_CLI_INVALID_ARG]
 cordon: try 'cordon render --help'
 ? 12

@@ -13,20 +13,22 @@ with `#`, are comments. In a case:
 `cordon` is the program under test. $T is the case's directory, and replaces it in the output.
 HOME is $T/home. An expected line that ends in ` (re)` is a regular expression for the whole line;
 ` (esc)` interprets \\xNN and \\t in it. A file named *.user.t runs as an ordinary user when root runs
-the tests.
+the tests. Processes that a case leaves running are killed, and a failure.
 """
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
+from harness import KILLED_S, Tap, become_reaper, die_with, orphans  # noqa: E402 pylint: disable=wrong-import-position
 
 TIMEOUT_S = 180
 NOBODY = 65534
+WORKERS = 2  # many cases wait more than they compute
 
 
 class Case:
@@ -110,17 +112,47 @@ def run_case(case, cordon_dir, as_user):
         "PATH": cordon_dir + ":" + os.environ["PATH"], "HOME": directory + "/home",
         "T": directory, "LC_ALL": "C.UTF-8", "TERM": "xterm-256color",
         **{k: v for k, v in os.environ.items() if k.endswith("SAN_OPTIONS")}}
+    problems, wait_s = [], 0
     try:
         for command in case.commands:
-            problems = judge(command, *run_command(command, directory, environment, as_user))
+            problems += judge(command, *run_command(command, directory, environment, as_user))
             if problems:
-                return problems
-        return []
+                break
+        wait_s = KILLED_S
     except subprocess.TimeoutExpired:
-        return ["took longer than %d s" % TIMEOUT_S]
+        problems.append("took longer than %d s" % TIMEOUT_S)
     finally:
+        problems += orphans(wait_s)
         subprocess.run(["chmod", "-R", "u+rwx", top], check=False, stderr=subprocess.DEVNULL)
         shutil.rmtree(top, ignore_errors=True)
+    return problems
+
+
+def run_some(numbered, bin_dir):
+    """Runs (number, path, case) in this order. Prints a case's lines in one write, because the other workers also print."""
+    become_reaper()
+    failed = 0
+    for number, path, case in numbered:
+        problems = run_case(case, bin_dir, path.endswith(".user.t") and os.getuid() == 0)
+        failed += bool(problems)
+        sys.stdout.write(Tap.lines(number, f"{os.path.basename(path)}:{case.line} {case.title}", problems))
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+def start_worker(numbered, bin_dir):
+    parent = os.getpid()
+    pid = os.fork()
+    if pid != 0:
+        return pid
+    status = 2
+    try:
+        die_with(parent, signal.SIGTERM)
+        status = run_some(numbered, bin_dir)
+    except SystemExit as e:
+        status = e.code
+    finally:
+        os._exit(status)
 
 
 def main():
@@ -130,19 +162,21 @@ def main():
     for name in sys.argv[3:]:
         found = [os.path.join(name, f) for f in os.listdir(name)] if os.path.isdir(name) else [name]
         files += sorted(f for f in found if f.endswith(".t"))
-    tap = Tap()
+    cases = [(path, case) for path in files for case in parse(path)]
+    numbered = [(number, *case) for number, case in enumerate(cases, 1)]
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))  # and ends what runs
     # Copy the binary to where an ordinary user can run it.
     bin_dir = tempfile.mkdtemp(prefix="cordon-bin-")
     os.chmod(bin_dir, 0o755)
     shutil.copy(sys.argv[2], os.path.join(bin_dir, "cordon"))
     try:
-        for path in files:
-            as_user = path.endswith(".user.t") and os.getuid() == 0
-            for case in parse(path):
-                tap.report(f"{os.path.basename(path)}:{case.line} {case.title}", run_case(case, bin_dir, as_user))
+        sys.stdout.flush()
+        workers = [start_worker(numbered[i::WORKERS], bin_dir) for i in range(WORKERS)]
+        failed = [pid for pid in workers if os.waitpid(pid, 0)[1] != 0]
     finally:
         shutil.rmtree(bin_dir)
-    return tap.end()
+    Tap.plan(len(cases))
+    return 1 if failed or not cases else 0
 
 
 sys.exit(main())

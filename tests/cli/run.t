@@ -1,4 +1,4 @@
-# Scenarios: what is printed, and with which status. What conditions say is for tests/unit/test_run.c.
+# cordon run: output and exit statuses. Conditions are tested by tests/unit/test_run.c.
 
 ## a scenario, its steps, its summary
 $ cat >s.yaml <<'EOF'
@@ -25,7 +25,7 @@ passed 1 [('ask', 'passed', 1, None), ('answer', 'passed', 1, 'Ada\\r'), ('end',
 {'success': False, 'exit_code': 3, 'signal': None, 'terminated_by_harness': False} ['name? Ada', 'hello Ada'] False
 [] 5000
 
-## an assertion that does not hold: the screen, the nearest, what is skipped
+## a failing assertion: the screen, the nearest match, skipped steps
 $ cat >s.yaml <<'EOF'
 > scenario_version: 1
 > run: {command: bash, args: ["-c", "echo Welcome, Ada; read"]}
@@ -53,7 +53,7 @@ $ cordon run --json s.yaml 2>/dev/null | python3 -c '
 failed [('passed', 1), ('failed', 3), ('skipped', 0)] False
 E_ASSERTION_FAILED greets screen_contains 0 'Welcome, Ada\n'
 
-## a time-out says what was waited for, and what nobody answered
+## a timeout reports its condition and unanswered queries
 $ cat >s.yaml <<'EOF'
 > scenario_version: 1
 > run: {command: bash, args: ["-c", "printf '\\033[>7qx'; read"]}
@@ -66,7 +66,7 @@ $ cordon run --json s.yaml 2>/dev/null | python3 -c '
 > d = json.load(sys.stdin); c = d["error"]["context"]
 > print(d["status"], d["error"]["code"], d["error"]["message"])
 > print(c["condition"], c["budget"], repr(c["screen"]), c["unanswered_queries"])'; echo ${PIPESTATUS[0]}
-errored E_TIMEOUT step 'w': after 80 ms the title is '', and was to be 't'
+errored E_TIMEOUT step 'w': timeout after 80 ms: the title is '', expected 't'
 title_is timeout_ms 'x\n' \x1B[>7q
 4
 
@@ -89,37 +89,51 @@ errored E_TIMEOUT max_wait_ms True
 errored E_TIMEOUT max_snapshot_bytes True
 4
 
-## more steps than the budget allows: nothing is started, no record begun
+## more steps than the budget allows: nothing starts, no record is made
 $ python3 -c '
 > import json
 > json.dump({"scenario_version": 1, "run": {"command": "bash"}, "steps": [{"id": str(i), "action": {"type": "terminate"}} for i in range(20000)]}, open("s.json", "w"))'
 $ cordon run --artifacts art s.json; ls
-cordon: the scenario has 20000 steps, and the budget max_steps is 10000 [E_TIMEOUT]
+cordon: the scenario has 20000 steps, but the budget max_steps is 10000 [E_TIMEOUT]
 home
 s.json
 $ cordon run s.json 2>/dev/null
 ? 4
 
-## wrong scenarios
+## invalid scenarios
 $ printf 'scenario_version: 1\nrun: {command: bash}\nsteps:\n- id: a\n  action: {type: kye}\n' >s.yaml; cordon run s.yaml
 cordon: s.yaml:5:12: steps[0].action.type: unknown action 'kye'; did you mean 'key'? [E_PROTOCOL]
 ? 9
 $ printf 'scenario_version: 7\nrun: {command: bash}\nsteps: []\n' >s.yaml; cordon run --json s.yaml 2>/dev/null
-{"protocol_version":1,"error":{"code":"E_PROTOCOL_VERSION_MISMATCH","message":"s.yaml:1:1: scenario_version: version 7 is not supported: this program reads 1","context":{"provided_version":7,"supported_version":1,"field":"scenario_version","line":1,"column":1,"file":"s.yaml"}}}
+{"protocol_version":1,"error":{"code":"E_PROTOCOL_VERSION_MISMATCH","message":"s.yaml:1:1: scenario_version: version 7 is not supported: expected 1","context":{"provided_version":7,"supported_version":1,"field":"scenario_version","line":1,"column":1,"file":"s.yaml"}}}
 ? 8
 $ cordon run gone.yaml
 cordon: cannot open the scenario 'gone.yaml': No such file or directory [E_IO]
 ? 10
 $ cordon run
-cordon: name a scenario: a file, several, or a directory [E_CLI_INVALID_ARG]
+cordon: 'cordon run' needs FILE or DIR: cordon run [OPTION…] FILE…|DIR… [E_CLI_INVALID_ARG]
+? 12
+$ cordon run --scenario a.yaml b.yaml
+cordon: --scenario and FILE cannot be combined [E_CLI_INVALID_ARG]
 ? 12
 
-## a program that is not there
+## a denial by the scenario's own policy names the file
+$ printf 'scenario_version: 1\nrun: {command: /usr/bin/true, policy: {policy_version: 4, exec: {allowed_executables: [/usr/bin/true]}, fs: {working_dir: x}}}\nsteps: []\n' >s.yaml; cordon run s.yaml
+cordon: s.yaml: run.policy: fs.working_dir: must be an absolute path: 'x' (the meaning of a relative path depends on the current directory); use an absolute path [E_POLICY_DENIED]
+? 2
+$ sed -i 's/, fs: {working_dir: x}//; s/command: .usr.bin.true/command: \/usr\/bin\/false/' s.yaml; cordon run s.yaml
+cordon: s.yaml: run: command: not an allowed program: '/usr/bin/false' (/usr/bin/false is not in exec.allowed_executables); add it there, or run an allowed program [E_POLICY_DENIED]
+? 2
+$ sed -i 's/command: .usr.bin.false/command: \/usr\/bin\/true/' s.yaml; cordon run --cwd /no/such s.yaml
+cordon: cwd: cannot be entered: '/no/such' (No such file or directory); use --cwd with another directory [E_POLICY_DENIED]
+? 2
+
+## a missing program
 $ printf 'scenario_version: 1\nrun: {command: /nowhere/x}\nsteps: []\n' >s.yaml; cordon run s.yaml 2>&1 | grep -o 'E_[A-Z_]*'; echo ${PIPESTATUS[0]}
 E_CLI_INVALID_ARG
 12
 
-## the command ends before that
+## the command ends before the condition holds
 $ cat >s.yaml <<'EOF'
 > scenario_version: 1
 > run: {command: bash, args: ["-c", "echo last words; exit 4"]}
@@ -129,15 +143,15 @@ $ cat >s.yaml <<'EOF'
 $ cordon run s.yaml
 the screen was:
   | last words
-cordon: step 'w': the command ended with exit code 4 before that [E_PROCESS_EXIT]
+cordon: step 'w': the command ended with exit status 4 before the step was complete [E_PROCESS_EXIT]
 errored: 0 of 1 steps passed, [0-9]+ ms (re)
 ? 6
 $ sed -i 's/text: more/text: words/; s/exit 4/kill -SEGV $$/' s.yaml; cordon run s.yaml
 passed: 1 of 1 steps passed, [0-9]+ ms (re)
 $ sed -i 's/^  - .*/  - {id: n, timeout_ms: 20000, action: {type: wait, payload: {condition: {type: process_exited}}}, assert: [{type: no_crash}]}/' s.yaml; cordon run s.yaml 2>&1 | grep cordon:
-cordon: step 'n': the command was ended by signal 11 [E_ASSERTION_FAILED]
+cordon: step 'n': the command was killed by signal 11 [E_ASSERTION_FAILED]
 
-## to a command that has ended nothing can be sent
+## input to a command that has ended is an error
 $ cat >s.yaml <<'EOF'
 > scenario_version: 1
 > run: {command: bash, args: ["-c", "exit 0"]}
@@ -146,7 +160,7 @@ $ cat >s.yaml <<'EOF'
 >   - {id: k, action: {type: key, payload: {key: a}}}
 > EOF
 $ cordon run s.yaml 2>&1 | grep cordon:
-cordon: step 'k': the command ended with exit code 0 before that [E_PROCESS_EXIT]
+cordon: step 'k': the command ended with exit status 0 before the step was complete [E_PROCESS_EXIT]
 
 ## every action
 $ cat >prog.py <<'EOF'
@@ -175,9 +189,9 @@ $ cat >s.yaml <<'EOF'
 $ cordon run s.yaml
 passed: 8 of 8 steps passed, [0-9]+ ms (re)
 $ sed -i 's/?1000h/?1000l/' prog.py; cordon run s.yaml 2>&1 | grep cordon:
-cordon: step 'mouse': the program did not ask for such mouse reports [E_PROTOCOL]
+cordon: step 'mouse': the program has not enabled these mouse reports [E_PROTOCOL]
 
-## nothing of it is left: it ignores, floods, forks twice
+## no process is left: it ignores signals, floods, forks twice
 $ cat >prog.py <<'EOF'
 > import os, signal, sys, time
 > for s in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT): signal.signal(s, signal.SIG_IGN)
@@ -202,7 +216,7 @@ $ mark=mark$$; sed -i "s|DIR|$PWD|g; s/MARK/$mark/g" s.yaml; cordon run s.yaml; 
 passed: 1 of 1 steps passed, [0-9]+ ms (re)
 0
 
-## a command that closes its terminal runs on
+## a command that closes its terminal continues
 $ cat >s.yaml <<'EOF'
 > scenario_version: 1
 > run: {command: bash, args: ["-c", "echo shown; exec 3</dev/tty 0<&- 1>&- 2>&-; read -u 3; exit 5"]}
@@ -214,10 +228,10 @@ $ cordon run s.yaml
 passed: 2 of 2 steps passed, [0-9]+ ms (re)
 $ sed -i 's/exec 3.*exit 5/exec 0<\&- 1>\&- 2>\&-; while :; do :; done/; s/- {id: e.*/- {id: t, timeout_ms: 40, action: {type: wait, payload: {condition: {type: process_exited}}}}/' s.yaml
 $ cordon run s.yaml 2>&1 | tail -n 2
-cordon: step 't': after 40 ms the command is still running [E_TIMEOUT]
+cordon: step 't': timeout after 40 ms: the command is still running [E_TIMEOUT]
 errored: 1 of 2 steps passed, [0-9]+ ms (re)
 
-## a screen that no quiet follows: what ends a synchronized update, what does not
+## a screen without quiet time: the end of a synchronized update, and others
 $ cat >s.yaml <<'EOF'
 > scenario_version: 1
 > run: {command: bash, args: ["-c", "echo up; read; printf '\\033[?2026hhalf'; read; printf ' whole\\033[?2026l'; read"]}
@@ -229,7 +243,7 @@ $ cat >s.yaml <<'EOF'
 $ cordon run --json s.yaml | python3 -c 'import json,sys; print([(s["status"], s["matched_by"]) for s in json.load(sys.stdin)["steps"][1:]])'
 [('passed', 'quiet'), ('passed', 'frame')]
 
-## the record is complete, also of a run that fails
+## the record is complete, also for a failed run
 $ cat >s.yaml <<'EOF'
 > scenario_version: 1
 > run: {command: bash, args: ["-c", "echo shown; read"]}
@@ -282,28 +296,28 @@ $ mark=mark$$; printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "e
 True True
 0
 
-## nobody reads the result
+## a result that is not read
 $ printf 'scenario_version: 1\nrun: {command: bash}\nsteps: []\n' >s.yaml
 $ python3 -c '
 > import os, subprocess
 > r, w = os.pipe(); os.close(r)
 > p = subprocess.run(["cordon", "run", "--json", "s.yaml"], stdout=w, stderr=subprocess.PIPE)
 > print(p.returncode, p.stderr.decode().strip())'
-10 cordon: cannot write to stdout: Broken pipe [E_IO]
+10 cordon: cannot write to standard output: Broken pipe [E_IO]
 
 ## --explain-policy runs nothing
 $ printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x >&2"]}\nsteps: []\n' >s.yaml; cordon run --explain-policy --json s.yaml | python3 -c 'import json,sys; print(json.load(sys.stdin)["allowed"])'
 True
 
-## a report on a run that does not take place
+## a report for a run that does not start
 $ printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x"]}\nsteps: []\n' >s.yaml; cordon run --explain-policy --tap s.yaml
-cordon: --explain-policy runs nothing, so there is nothing for --tap to report [E_CLI_INVALID_ARG]
+cordon: --explain-policy runs nothing and cannot be combined with --tap [E_CLI_INVALID_ARG]
 ? 12
 $ cordon run --explain-policy --junit r.xml s.yaml 2>/dev/null
 ? 12
 
-## what was on the screen before is not what came of the input
-# the program shows its answer 300 ms after it has read; it does not echo
+## an earlier screen does not count as the answer to input
+# the program answers 300 ms after reading, and does not echo
 $ cat >s.yaml <<'EOF'
 > scenario_version: 1
 > run:
@@ -320,7 +334,7 @@ the screen was:
 cordon: step 'b': the screen does not show 'OK' [E_ASSERTION_FAILED]
 failed: 1 of 2 steps passed, [0-9]+ ms (re)
 5
-# an input that changes nothing: its assertions are tested long before its time is up
+# input that changes nothing: assertions are tested long before the timeout
 $ cat >s.yaml <<'EOF'
 > scenario_version: 1
 > run:
@@ -333,7 +347,7 @@ $ cat >s.yaml <<'EOF'
 >   - {id: silence, timeout_ms: 50000, action: {type: text, payload: {text: "y\n"}}, assert: [{type: line_equals, payload: {line: 0, text: OK}}]}
 >   - {id: nothing, timeout_ms: 50000, action: {type: text, payload: {text: ""}}, assert: [{type: line_equals, payload: {line: 0, text: OK}}]}
 > EOF
-# on a busy machine the bell may come too late: then once more
+# on a busy machine the bell may come too late: try again
 $ for i in {1..9}; do cordon run --json s.yaml 2>/dev/null | python3 -c '
 > import json, sys
 > for s in json.load(sys.stdin)["steps"][1:]:
@@ -343,31 +357,31 @@ bell passed quiet True False True
 silence passed quiet True True True
 nothing passed quiet False False True
 
-## windows: a wait has them, too, and shares them with the assertions after it
+## a wait also has windows, and shares them with the assertions after it
 $ cat >s.yaml <<'EOF'
 > scenario_version: 1
-> run: {command: bash, args: ["-c", "echo up; read -t 0.5 x; echo later; read"]}
+> run: {command: bash, args: ["-c", "echo up; read -t 3 x; echo later; read"]}
 > steps:
->   - {id: a, timeout_ms: 400, retries: 20, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: later}}}}}
+>   - {id: a, timeout_ms: 400, retries: 100, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: later}}}}}
 >   - {id: b, timeout_ms: 100, retries: 2, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: never}}}}}
 > EOF
 $ cordon run --json s.yaml 2>words | python3 -c '
 > import json, sys
 > for s in json.load(sys.stdin)["steps"]:
->     print(s["status"], s["attempts"] > 1, s["attempts"] < 21, s["attempts"])'; cat words
+>     print(s["status"], s["attempts"] > 1, s["attempts"] < 101, s["attempts"])'; cat words
 passed True True [0-9]+ (re)
 errored True True 3
 the screen was:
   | up
   | later
-cordon: step 'b': after 300 ms the screen does not show 'never' [E_TIMEOUT]
-# the condition holds after half of the time: the assertions have the other half, not all of it again
+cordon: step 'b': timeout after 300 ms: the screen does not show 'never' [E_TIMEOUT]
+# the condition holds after a part of the timeout: the assertions have the rest
 $ cat >s.yaml <<'EOF'
 > scenario_version: 1
-> run: {command: bash, args: ["-c", "echo go; read -t 1.0 x; echo up; read -t 1.5 x; echo late; read"]}
+> run: {command: bash, args: ["-c", "echo go; read -t 1.5 x; echo up; read -t 4.8 x; echo late; read"]}
 > steps:
 >   - {id: go, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: go}}}}}
->   - {id: a, timeout_ms: 2000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: up}}}}, assert: [{type: screen_contains, payload: {text: late}}]}
+>   - {id: a, timeout_ms: 5000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: up}}}}, assert: [{type: screen_contains, payload: {text: late}}]}
 > EOF
 $ cordon run s.yaml
 the screen was:
@@ -377,9 +391,9 @@ cordon: step 'a': the screen does not show 'late' [E_ASSERTION_FAILED]
 failed: 1 of 2 steps passed, [0-9]+ ms (re)
 ? 5
 
-## a scenario that is no file
+## a scenario that is not a regular file
 $ mkfifo f.yaml; timeout 60 cordon run f.yaml
-cordon: the scenario 'f.yaml' is no regular file [E_IO]
+cordon: the scenario 'f.yaml' is not a regular file [E_IO]
 ? 10
 $ printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x"]}\nsteps: []\n' | cordon run /dev/stdin
 passed: 0 of 0 steps passed, [0-9]+ ms (re)

@@ -1,21 +1,21 @@
-# The command line of cordon self-test; its checks are tried in tests/sandbox/faults.py. See run.py for the format.
+# The command line of cordon self-test; its checks are tested by tests/sandbox/faults.py. See run.py for the format.
 
-## wrong words
+## invalid command lines
 $ cordon self-test x
-cordon: 'cordon self-test' takes no further argument: 'x' [E_CLI_INVALID_ARG]
+cordon: unexpected argument 'x' [E_CLI_INVALID_ARG]
 cordon: try 'cordon self-test --help'
 ? 12
 $ cordon self-test-act nothing x
-cordon: there is no act 'nothing' [E_CLI_INVALID_ARG]
+cordon: no such act: 'nothing' [E_CLI_INVALID_ARG]
 ? 12
 
-## the hidden command of its acts is not offered
+## the hidden command of its checks is not offered
 $ cordon help | grep -c self-test-act; cordon completions bash | grep -c self-test-act
 0
 0
 ? 1
 
-## the acts, outside of a sandbox: controls
+## the checks fail outside of a sandbox: controls
 $ cordon self-test-act hello you
 hello you
 $ cordon self-test-act read /etc/passwd && cordon self-test-act read $T/none

@@ -1,6 +1,6 @@
-# cordon serve-script as its users see it; what it plays is tested by tests/llm/faults.py. See run.py for the format.
+# cordon serve-script; its answers are tested by tests/llm/faults.py. See run.py for the format.
 
-## it says where it listens, answers, ends when it is asked to, and logs requests without keys
+## it prints its address, answers, ends on a signal, and logs requests without keys
 $ echo '{"version":1,"turns":[{"content":[{"text":"hello there"}]}]}' > s.json
 $ cat > ask.py <<'EOF'
 > import json, os, subprocess, sys, urllib.request
@@ -17,11 +17,11 @@ $ cat > ask.py <<'EOF'
 > print(p.wait())
 > EOF
 $ python3 ask.py
-listening on http://127.0.0.1:PORT (anthropic); Ctrl-C ends it
+listening on http://127.0.0.1:PORT (anthropic); press Ctrl-C to stop
 True True data: {"type":"message_stop"}
 0
 $ python3 ask.py --dialect openai
-listening on http://127.0.0.1:PORT/v1 (openai); Ctrl-C ends it
+listening on http://127.0.0.1:PORT/v1 (openai); press Ctrl-C to stop
 True True data: [DONE]
 0
 $ python3 ask.py --json
@@ -35,7 +35,7 @@ $ wc -l < log; grep -c secret log; stat -c %a log
 $ tail -n 1 log | python3 -c 'import json, sys, time; r = json.load(sys.stdin); print(r["method"], r["path"], r["headers"]["x-api-key"], r["headers"]["authorization"], r["body"]["stream"], 0 < r["monotonic_us"] <= time.monotonic_ns() // 1000)'
 POST /v1/messages *** *** True True
 
-## wrong scripts
+## invalid scripts
 $ cordon serve-script none.json
 cordon: cannot open the script 'none.json': No such file or directory [E_IO]
 ? 10
@@ -46,30 +46,30 @@ $ echo '{"version":1,"turns":[{"content":[{"txt":"x"}]}]}' > bad.json; cordon se
 cordon: bad.json:1:36: turns[0].content[0].txt: unknown key; did you mean 'text'? [E_PROTOCOL]
 ? 9
 $ echo '{"version":7,"turns":[]}' > new.json; cordon serve-script new.json
-cordon: new.json:1:2: version: version 7 of scripts is not supported: this program reads 1 [E_PROTOCOL_VERSION_MISMATCH]
+cordon: new.json:1:2: version: version 7 of scripts is not supported: expected 1 [E_PROTOCOL_VERSION_MISMATCH]
 ? 8
 $ cordon serve-script bad.json --json 2>/dev/null
 {"protocol_version":1,"error":{"code":"E_PROTOCOL","message":"bad.json:1:36: turns[0].content[0].txt: unknown key; did you mean 'text'?","context":{"field":"turns[0].content[0].txt","line":1,"column":36,"file":"bad.json"}}}
 ? 9
 
-## wrong words
+## invalid command lines
 $ cordon serve-script
-cordon: 'cordon serve-script' needs an argument: cordon serve-script SCRIPT [E_CLI_INVALID_ARG]
+cordon: 'cordon serve-script' needs SCRIPT: cordon serve-script [OPTION…] SCRIPT [E_CLI_INVALID_ARG]
 cordon: try 'cordon serve-script --help'
 ? 12
 $ cordon serve-script s.json --dialect gemini
-cordon: 'gemini' is no value for --dialect, which takes 'anthropic', 'openai' [E_CLI_INVALID_ARG]
+cordon: invalid value 'gemini' for --dialect: expected 'anthropic', 'openai' [E_CLI_INVALID_ARG]
 cordon: try 'cordon serve-script --help'
 ? 12
 $ cordon serve-script s.json --port 70000
-cordon: '70000' is no value for --port, which takes a whole number from 0 to 65535 [E_CLI_INVALID_ARG]
+cordon: invalid value '70000' for --port: expected a whole number from 0 to 65535 [E_CLI_INVALID_ARG]
 cordon: try 'cordon serve-script --help'
 ? 12
 $ cordon serve-script s.json --log /nowhere/log
 cordon: cannot write the log '/nowhere/log': No such file or directory [E_IO]
 ? 10
 
-## a port that is taken
+## a port in use
 $ echo '{"version":1,"turns":[]}' > s.json
 $ python3 - <<'EOF'
 > import socket, subprocess

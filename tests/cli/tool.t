@@ -1,8 +1,8 @@
 # The tools, as a model calls them. See run.py for the format.
 
-## arguments: the wrong name, the wrong type, none, no JSON, no tool
+## arguments: wrong name, wrong type, missing, not JSON; an unknown tool
 $ cordon tool read_file --json '{"pth": "x"}'
-{"protocol_version":1,"status":"error","code":"E_TOOL_VALIDATION","message":"read_file: pth: unknown key; did you mean 'path'?; for example {\"path\": \"src/main.c\", \"offset\": 0, \"limit\": 200}","truncated":false,"content":"error: read_file: pth: unknown key; did you mean 'path'?; for example {\"path\": \"src/main.c\", \"offset\": 0, \"limit\": 200}","details":{"context":{"field":"pth"}}}
+{"protocol_version":1,"status":"error","code":"E_TOOL_VALIDATION","message":"read_file: pth: unknown key; did you mean 'path'? For example {\"path\": \"src/main.c\", \"offset\": 0, \"limit\": 200}","truncated":false,"content":"error: read_file: pth: unknown key; did you mean 'path'? For example {\"path\": \"src/main.c\", \"offset\": 0, \"limit\": 200}","details":{"context":{"field":"pth"}}}
 ? 15
 $ cordon tool read_file --arg offset=1
 cordon: read_file: path: required, but missing; for example {"path": "src/main.c", "offset": 0, "limit": 200} [E_TOOL_VALIDATION]
@@ -17,7 +17,7 @@ the arguments are a list, not an object
 $ cordon tool list_dir --json '{' | grep -o '"code":"E_TOOL_VALIDATION"'
 "code":"E_TOOL_VALIDATION"
 
-## null means that the argument is not given
+## null is a missing argument
 $ printf 'a\n' > f; cordon tool read_file --json '{"path": "f", "offset": null, "mode": null}' | grep -o '"content":"[^"]*"'
 "content":"a\n"
 
@@ -33,12 +33,12 @@ b/z
 $ cordon tool list_dir --arg path=t --arg depth=1 --arg offset=1 --arg limit=2
 a
 b/
-[truncated] 2 of 5 entries left out; go on with offset 3
+[truncated] 2 of 5 entries left out; continue with offset 3
 $ cordon tool list_dir --arg path=t/a
 cordon: 't/a' is not a directory: use read_file [E_TOOL_VALIDATION]
 ? 15
 
-## a line that is too long is cut, not lost, and the next page begins behind it
+## a line that is too long is truncated, not lost, and the next page starts after it
 $ mkdir d; python3 -c 'import os
 > os.chdir("d")
 > for i in range(12):
@@ -46,7 +46,7 @@ $ mkdir d; python3 -c 'import os
 > open("f", "w").write("needle\n")'
 > cordon tool list_dir --json '{"path": "d", "depth": 32, "offset": 11}' | grep -o '"truncated":true\|… .truncated line.*'
 "truncated":true
-… [truncated line]\n[truncated] 1 of 13 entries left out; go on with offset 12\n","details":{"entries":13,"offset":11,"shown":1,"next_offset":12}}
+… [truncated line]\n[truncated] 1 of 13 entries left out; continue with offset 12\n","details":{"entries":13,"offset":11,"shown":1,"next_offset":12}}
 $ cordon tool list_dir --json '{"path": "d", "depth": 32, "offset": 12}' | grep -o '"truncated":true\|… .truncated line.*'
 "truncated":true
 … [truncated line]\n","details":{"entries":13,"offset":12,"shown":1}}
@@ -57,7 +57,7 @@ $ cordon tool glob_files --json '{"pattern": "**/f", "path": "d"}' | grep -o '"t
 "truncated":true
 … [truncated line]\n","details":{"files":1,"shown":1}}
 
-## read_file: a slice, an end without newline, a part, depth, long lines
+## read_file: a slice, no newline at the end, a part, depth, long lines
 $ printf 'a\nb\nc' > f; cordon tool read_file --arg path=f --arg offset=1 --arg limit=1
 b
 $ cordon tool read --json '{"file_path": "f", "offset": 2}'
@@ -72,16 +72,16 @@ $ printf 'if x\n    y\n\n        z\nend\n' > f; cordon tool read_file --arg path
 0|end
 $ seq 300 > f; cordon tool read_file --arg path=f | tail -n 2
 200
-[truncated] 100 more lines; go on with offset 200
+[truncated] 100 more lines; continue with offset 200
 $ head -c 500 /dev/zero | tr '\0' x > f; cordon tool read_file --arg path=f | tail -c 21
 … [truncated line]
 $ printf 'a\0b' > f; cordon tool read_file --arg path=f
-cordon: 'f' is a binary file: it has NUL bytes; a command such as file or xxd can look into it [E_TOOL_VALIDATION]
+cordon: 'f' is a binary file: it has NUL bytes; use a command such as file or xxd to inspect it [E_TOOL_VALIDATION]
 ? 15
 $ printf 'a\377b\n' > f; cordon tool read_file --json '{"path":"f"}' | grep -o '"warnings":.*]'
 "warnings":["the file is not UTF-8: 1 parts are shown as U+FFFD"]
 
-## what is no file is not read
+## only regular files are read
 $ mkfifo p; cordon tool read_file --arg path=p
 cordon: 'p' is a named pipe, not a file [E_IO]
 ? 10
@@ -100,9 +100,14 @@ $ cordon tool read_file --arg path=../x >/dev/null 2>&1; echo $?
 $ cordon tool write_file --json '{"path": "/tmp/cordon-never", "content": ""}' >/dev/null; echo $?; test ! -e /tmp/cordon-never
 13
 $ mkdir w; cd w; git init -q .; cordon tool write_file --fs-mode workspace --json '{"path": "a", "content": ""}' | grep -o '"message":"[^"]*"'
-"message":"'a' can be read but not written in this mode: write below the agent's workspace"
+"message":"'a' is read-only in this mode: write below the agent's workspace"
 $ cd w; cordon tool write_file --fs-mode workspace --arg path=.cordon/workspaces/cordon/a --arg content=x
 created '.cordon/workspaces/cordon/a': 1 bytes
+$ cd w; cordon tool write_file --fs-mode workspace --workspace bot --arg path=.cordon/workspaces/bot/a --arg content=x
+created '.cordon/workspaces/bot/a': 1 bytes
+# --agent is the old name of --workspace
+$ cd w; cordon tool write_file --fs-mode workspace --agent bot --arg path=.cordon/workspaces/bot/a --arg content=x
+replaced '.cordon/workspaces/bot/a': 1 bytes
 
 ## write_file
 $ cordon tool write_file --arg path=n/m/o --arg content=hello
@@ -111,17 +116,17 @@ $ cordon tool write_file --json '{"path": "n/m/o", "content": ""}'; cat n/m/o
 {"protocol_version":1,"status":"ok","message":"replaced 'n/m/o': 0 bytes","truncated":false,"content":"replaced 'n/m/o': 0 bytes","details":{},"changes":{"files":[{"path":"n/m/o","action":"updated","bytes_written":0}]}}
 
 $ cordon tool write_file --arg path=sub/ --arg content=x; test ! -e sub
-cordon: path: 'sub/' names a directory, as it ends in '/'; name the file in it, such as "notes.txt" [E_TOOL_VALIDATION]
+cordon: path: 'sub/' names a directory, because it ends in '/'; name a file in it, such as "notes.txt" [E_TOOL_VALIDATION]
 $ cordon tool write_file --approval always --arg path=sub/ --arg content=x 2>&1 | grep -o E_TOOL_VALIDATION
 E_TOOL_VALIDATION
 $ cordon tool write_file --fs-mode unrestricted --arg path=/proc/self/mem --arg content=x 2>&1 | sed 's/[0-9][0-9]*/N/'
-cordon: 'proc/N/mem' lies in a file system of the kernel: what is there can't be replaced or made [E_IO]
+cordon: 'proc/N/mem' is in a file system of the kernel, where files cannot be created or replaced [E_IO]
 $ cordon tool write_file --fs-mode unrestricted --arg path=/proc/none --arg content=x 2>&1 | grep -o 'file system of the kernel'
 file system of the kernel
 
-## consent is needed and nobody can be asked
+## confirmation is needed, but there is no terminal
 $ cordon tool write_file --approval always --arg path=c --arg content=x; test ! -e c
-cordon: write_file needs consent (--approval always asks for every change), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
+cordon: write_file needs consent (--approval always requires consent for every change), but there is no terminal to ask on: use --approval never to allow it [E_APPROVAL_REQUIRED]
 $ touch .env; cordon tool read_file --approval on-request --arg path=.env >/dev/null 2>&1; echo $?; cordon tool read_file --json '{"path": ".env"}' | grep -c warnings
 20
 1
@@ -135,7 +140,7 @@ $ touch e; cordon tool read_file --arg path=e --events log >/dev/null; cordon to
 $ grep -o '"run_id":"[^"]*"' log | uniq -c | grep -c ' 2 '
 2
 
-## arguments that can't be had: a result all the same, and events
+## missing arguments: still a result, and events
 $ cordon tool list_dir --json @none --events log; mkdir d; cordon tool list_dir --json @d
 {"protocol_version":1,"status":"error","code":"E_IO","message":"cannot open 'none': No such file or directory","truncated":false,"content":"error: cannot open 'none': No such file or directory","details":{"context":{"errno":"ENOENT"}}}
 {"protocol_version":1,"status":"error","code":"E_IO","message":"cannot read 'd': Is a directory","truncated":false,"content":"error: cannot read 'd': Is a directory","details":{"context":{"errno":"EISDIR"}}}
@@ -149,10 +154,10 @@ $ cordon tool list_dir --json '{}' --events d
 $ cordon tool list_dir --json '{}' --policy none | grep -o '"status":"error","code":"[A-Z_]*"'
 "status":"error","code":"E_IO"
 $ cordon tool list_dir --arg x --events log2; grep -c '"E_CLI_INVALID_ARG"' log2
-cordon: --arg takes NAME=VALUE, not 'x' [E_CLI_INVALID_ARG]
+cordon: invalid value for --arg: expected NAME=VALUE, not 'x' [E_CLI_INVALID_ARG]
 1
 
-## ...into a pipe that nobody empties in time: lines are whole, or missing
+## events into a pipe that is not read in time: lines are complete or missing
 $ cat > calls.py <<'E'
 > import json, os, subprocess
 > os.mkfifo("pipe")
@@ -172,26 +177,27 @@ $ cat > calls.py <<'E'
 > print(p.returncode, len(lines) < 84, lines[-1]["call"])
 > E
 > python3 calls.py
-cordon: warning: cannot write events to 'pipe': Resource temporarily unavailable; some are missing there
+cordon: warning: cannot write events to 'pipe': Resource temporarily unavailable; some events are missing
 0 True 42
 
-## without a sandbox: only if everything is said
+## without a sandbox: only with every acknowledgement
 $ cordon tool list_dir --no-sandbox
-cordon: --no-sandbox needs --fs-mode unrestricted [E_CLI_INVALID_ARG]
+cordon: --no-sandbox requires --fs-mode unrestricted [E_CLI_INVALID_ARG]
 ? 12
 $ cordon tool list_dir --no-sandbox --fs-mode unrestricted
-cordon: commands without a sandbox can do all that you can: add --ack-unsafe-sandbox and --ack-unsafe-network [E_POLICY_DENIED]
+cordon: commands without a sandbox have all your permissions: acknowledge this with --ack-unsafe-sandbox and --ack-unsafe-network [E_POLICY_DENIED]
 ? 2
 
 ## shell: both streams, the exit code, the root, the sandbox
 $ cordon tool shell --json '{"command": "echo a; echo b >&2; exit 3"}' | sed 's/"duration_ms":[0-9]*/"duration_ms":N/'
-{"protocol_version":1,"status":"error","code":"E_COMMAND_FAILED","message":"the command ended with exit code 3","truncated":false,"content":"a\n\n[stderr]\nb\n[the command ended with exit code 3]\n","details":{"exit_code":3,"duration_ms":N,"output_bytes":4}}
+{"protocol_version":1,"status":"error","code":"E_COMMAND_FAILED","message":"the command failed with exit status 3","truncated":false,"content":"a\n\n[stderr]\nb\n[the command failed with exit status 3]\n","details":{"exit_code":3,"duration_ms":N,"output_bytes":4,"denied":[]}}
 $ cordon tool bash --arg cmd='echo x > made; cat made'
 x
 $ cordon tool shell --arg command='cat /etc/shadow' >/dev/null 2>&1; echo $?
 6
-$ cordon tool shell --arg command='git config --global user.name x' >/dev/null 2>&1; echo $?
-6
+$ cordon tool shell --arg command='git config --global user.name x; git config --global user.name'; test -e ~/.gitconfig; echo $?
+x
+1
 $ cordon tool shell --arg command='echo x > /usr/never' 2>/dev/null | grep -o 'Read-only file system'
 Read-only file system
 $ mkdir sub; cordon tool shell --arg command='basename $PWD' --arg workdir=sub
@@ -201,74 +207,74 @@ $ cordon tool shell --arg command=true --arg workdir=/etc >/dev/null 2>&1; echo 
 $ cordon tool shell --arg command= 2>&1 | grep -o '^[^;]*'
 cordon: shell: command: 0 characters, at least 1 are needed
 
-## shell: time, output that is cut, progress bars, no input
+## shell: timeout, truncated output, progress bars, no input
 $ cordon tool shell --arg command='echo a; sleep 60' --arg timeout_ms=2000
-cordon: the command ran longer than 2000 ms, and was ended [E_COMMAND_TIMEOUT]
+cordon: timeout: the command ran longer than 2000 ms and was killed [E_COMMAND_TIMEOUT]
 a
-[the command ran longer than 2000 ms, and was ended]
+[timeout: the command ran longer than 2000 ms and was killed]
 ? 4
-$ cordon tool shell --json '{"command": "seq 5000"}' > r; grep -o '"truncated":true' r; wc -l < "$(grep -o '"log":"[^"]*' r | cut -c8-)"; grep -o '\[truncated\] 4800 lines, [0-9]* bytes left out; all of it is in' r
+$ cordon tool shell --json '{"command": "seq 5000"}' > r; grep -o '"truncated":true' r; wc -l < "$(grep -o '"log":"[^"]*' r | cut -c8-)"; grep -o '\[truncated\] 4800 lines, [0-9]* bytes left out; the complete output is in' r
 "truncated":true
 5000
-[truncated] 4800 lines, 23002 bytes left out; all of it is in
+[truncated] 4800 lines, 23002 bytes left out; the complete output is in
 $ cordon tool shell --arg command='printf "10%%\r50%%\r100%%\n\033[31mred\033[0m\n"; cat'
 100%
 red
 
-## rules see every simple command
+## rules are applied to every simple command
 $ cordon tool shell --approval on-request --arg command='git status && rm -rf x'
-cordon: shell needs consent (no rule covers 'git'), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
+cordon: shell needs consent (no rule allows 'git'), but there is no terminal to ask on: use --approval never to allow it [E_APPROVAL_REQUIRED]
 ? 20
 
-## rules of the settings
+## rules in the settings
 $ mkdir -p home/.config/cordon; printf 'allow: ["shell:echo *", "write_file:src/"]\n' > home/.config/cordon/config.yaml
 > cordon tool shell --approval on-request --arg command='echo a && echo b'
 a
 b
-$ cordon tool shell --approval on-request --arg command='echo a && ls' 2>&1 | grep -o "no rule covers 'ls'"
-no rule covers 'ls'
+$ cordon tool shell --approval on-request --arg command='echo a && ls' 2>&1 | grep -o "no rule allows 'ls'"
+no rule allows 'ls'
 $ cordon tool write_file --approval on-request --arg path=src/x --arg content=x
 created 'src/x': 1 bytes
-$ ask() { printf 'allow: ["%s"]\n' "$1" > home/.config/cordon/config.yaml; cordon tool shell --approval on-request --arg command="$2" 2>&1 | sed 's/, and nobody.*//'; }
+$ ask() { printf 'allow: ["%s"]\n' "$1" > home/.config/cordon/config.yaml; cordon tool shell --approval on-request --arg command="$2" 2>&1 | sed 's/, but there is no terminal.*//'; }
 > ask 'shell:test *' "test -v 'x[\$(touch pwn)]'"
 > ask 'shell:printf *' "printf -v 'x[\$(touch pwn)]' %s y"
 > ask 'shell:git *' "git -c alias.x='!touch pwn' x"
 > ask 'shell:git *' "git fetch --upload-pack='touch pwn' ."
 > ask 'shell:bash *' "bash <<<'touch pwn'"
 > ask 'shell:printf -v x y' 'printf -v x y' && test ! -e pwn
-cordon: shell needs consent (no pattern covers 'test' here: bash evaluates what is in its words)
-cordon: shell needs consent (no pattern covers 'printf' here: bash evaluates what is in its words)
-cordon: shell needs consent (no pattern covers 'git' here: a setting of git may run any command)
-cordon: shell needs consent (no pattern covers 'git' here: git runs the program that it names)
-cordon: shell needs consent (no pattern covers 'bash' here: it runs what it is fed)
+cordon: shell needs consent (no pattern allows 'test' here: bash evaluates its arguments)
+cordon: shell needs consent (no pattern allows 'printf' here: bash evaluates its arguments)
+cordon: shell needs consent (no pattern allows 'git' here: a setting of git may run any command)
+cordon: shell needs consent (no pattern allows 'git' here: git runs the program that it specifies)
+cordon: shell needs consent (no pattern allows 'bash' here: it executes its input)
 $ cordon tool shell --approval on-request --arg command='test -f README'
-cordon: shell needs consent (no rule covers 'test'), and nobody can be asked: --approval never allows it, and so does the rule shell:test -f README [E_APPROVAL_REQUIRED]
+cordon: shell needs consent (no rule allows 'test'), but there is no terminal to ask on: use --approval never, or the rule shell:test -f README [E_APPROVAL_REQUIRED]
 ? 20
 $ printf 'allow: ["shell:echo *", "write_file:src/"]\n' > home/.config/cordon/config.yaml
 $ ln -s .. src/up; cordon tool write_file --approval on-request --arg path=src/up/y --arg content=x
-cordon: write_file needs consent (no rule covers it), and nobody can be asked: --approval never allows it, and so does the rule write_file:y [E_APPROVAL_REQUIRED]
+cordon: write_file needs consent (no rule allows it), but there is no terminal to ask on: use --approval never, or the rule write_file:y [E_APPROVAL_REQUIRED]
 ? 20
 $ printf 'allow: ["shell"]\n' > home/.config/cordon/config.yaml; cordon tool shell --arg command=true
-cordon: $T/home/.config/cordon/config.yaml:1:9: allow[0]: 'shell' is no rule: write TOOL:PATTERN, such as "shell:git *" [E_CONFIG]
+cordon: $T/home/.config/cordon/config.yaml:1:9: allow[0]: 'shell' is not a rule: expected TOOL:PATTERN, such as "shell:git *" [E_CONFIG]
 ? 17
 $ printf 'allow: ["shell:ls *"]\n' > home/.config/cordon/config.yaml; mkdir .cordon; printf 'allow: ["shell:rm *"]\n' > .cordon/config.yaml; cordon path root 2>&1 | grep -o "unknown key"
 unknown key
 
-## what was approved is what is used: directories, warned files, names that can't be shown
+## the approved path is the one used: directories, files with a warning, unprintable names
 $ mkdir -p home/.config/cordon sub; printf 'allow: ["shell:./run *", "write_file:*"]\n' > home/.config/cordon/config.yaml
 > cordon tool shell --approval on-request --arg command=./run --arg workdir=sub
-cordon: shell needs consent (no rule covers 'cd'), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
+cordon: shell needs consent (no rule allows 'cd'), but there is no terminal to ask on: use --approval never to allow it [E_APPROVAL_REQUIRED]
 ? 20
 $ cordon tool write_file --approval on-request --arg path=.env --arg content=x
-cordon: write_file needs consent (environment file: may hold secrets), and nobody can be asked: --approval never allows it [E_APPROVAL_REQUIRED]
+cordon: write_file needs consent (environment file: may hold secrets), but there is no terminal to ask on: use --approval never to allow it [E_APPROVAL_REQUIRED]
 ? 20
-$ cordon tool write_file --approval on-request --json '{"path": "a\nb", "content": ""}' | grep -o 'a path with a newline' | head -n 1
-a path with a newline
+$ cordon tool write_file --approval on-request --json '{"path": "a\nb", "content": ""}' | grep -o 'a path that contains a newline' | head -n 1
+a path that contains a newline
 $ printf 'allow: ["write_stdin:ls *"]\n' > home/.config/cordon/config.yaml; cordon tool list_dir
-cordon: $T/home/.config/cordon/config.yaml:1:9: allow[0]: 'write_stdin:ls *': no rule can cover write_stdin: what is typed means what the program at work makes of it [E_CONFIG]
+cordon: $T/home/.config/cordon/config.yaml:1:9: allow[0]: 'write_stdin:ls *': no rule can allow write_stdin: the effect of typed input depends on the running program [E_CONFIG]
 ? 17
 
-## line ends stay; an empty path is an argument's fault; a signal has a code
+## line ends are kept; an empty path is an invalid argument; a signal has a code
 $ printf 'a\r\nb\r\n' > f; cordon tool write_file --json '{"path": "f", "content": "c\nd\n"}' > /dev/null; od -c f | head -n 1
 0000000   c  \r  \n   d  \r  \n
 $ cordon tool read_file --arg path= 2>&1 | grep -o 'a path is empty'; cordon tool read_file --arg path= > /dev/null 2>&1; echo $?
@@ -276,3 +282,9 @@ a path is empty
 15
 $ cordon tool shell --json '{"command": "kill -9 $$"}' | grep -o '"exit_code":[0-9]*,"signal":9'
 "exit_code":137,"signal":9
+
+## --approval always asks before changes; on-request also before reading secrets
+$ echo S=1 >.env; for m in never on-request always; do cordon tool read_file --json '{"path":".env"}' --approval $m | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["status"], d.get("code"), d["details"]["warnings"])'; done
+ok None ['.env: environment file: may hold secrets']
+error E_APPROVAL_REQUIRED ['.env: environment file: may hold secrets']
+ok None ['.env: environment file: may hold secrets']

@@ -14,7 +14,7 @@ s/b/f:3:one two
 $ cordon tool grep_files --arg pattern=three
 (no line matches; 3 files were searched)
 
-## either case, plain text, lines of other systems, bytes that are no UTF-8
+## ignore case, literal text, CRLF lines, bytes that are not UTF-8
 $ printf 'One (x)\r\nend\r\n' > f; cordon tool grep_files --arg pattern='x)' --arg literal=true | od -c | head -n 2
 0000000   f   :   1   :   O   n   e       (   x   )  \n
 0000014
@@ -23,7 +23,7 @@ f:1:One (x)
 $ printf 'a\377b here\n' > f; cordon tool grep_files --arg pattern='b here' --arg path=f
 f:1:a�b here
 
-## lines around
+## context lines
 $ printf 'a\nb\nc\nd\ne\nf\ng\nh\n' > f; cordon tool grep_files --arg pattern='[cg]' --arg context=1 --arg path=f
 f-2-b
 f:3:c
@@ -39,7 +39,7 @@ f-4-d
 f:5:e
 f-6-f
 
-## which files: globs, one or several, with ! not those; ignore files; hidden and binary ones
+## file selection: globs, one or several, ! excludes; ignore files; hidden and binary files
 $ mkdir -p i/d i/.h i/.git i/node_modules; for f in i/a.c i/a.h i/d/b.c i/.h/c.c i/.git/x.c i/node_modules/y.c i/o.o; do echo hit > $f; done; printf '*.o\n' > i/.gitignore; printf 'hit\0' > i/bin; ln -s /etc/passwd i/link; mkfifo i/pipe; cd i; cordon tool grep_files --arg pattern=hit --arg include='*.c'
 .h/c.c:1:hit
 a.c:1:hit
@@ -71,37 +71,37 @@ f:1:… xneedley… [truncated line]
 $ cordon tool grep_files --arg pattern='^needle|^y|x$' --arg path=f
 (no line matches; 1 files were searched)
 
-## a pattern that is wrong, wants several lines, or costs too much
+## a pattern that is invalid, spans lines, or is too expensive
 $ cordon tool grep_files --arg pattern='a(b'
-cordon: the pattern is wrong at character 4: missing closing parenthesis [E_TOOL_VALIDATION]
+cordon: invalid pattern at character 4: missing closing parenthesis [E_TOOL_VALIDATION]
 ? 15
 $ cordon tool grep_files --arg pattern='a\nb'
-cordon: the pattern has a newline, but lines are searched one by one: search for one of the lines [E_TOOL_VALIDATION]
+cordon: the pattern contains a newline, but lines are searched one by one: search for one of the lines [E_TOOL_VALIDATION]
 ? 15
 $ head -c 5000 /dev/zero | tr '\0' a > f; cordon tool grep_files --json '{"pattern": "(a+)+$|(a+)+b\\1", "path": "f"}' | grep -o '"warnings".*]'
 "warnings":["1 lines are longer than 400 bytes and were cut"]
 $ cordon tool grep_files --json '{"pattern": "^(a|aa)+[^a]$", "path": "f"}' | grep -o '"warnings".*]'
 "warnings":["f: the pattern takes too much time at line 1, so lines may be missing"]
 $ cordon tool grep_files --arg pattern=x --arg include='[a'; cordon tool grep_files --arg pattern=x --arg include=../a
-cordon: include: the pattern '**/[a' has a '[' without its ']', or a '\' at its end (a plain '[' is written '\[') [E_TOOL_VALIDATION]
-cordon: include: the pattern '../a' has a '..' component; patterns can't leave the root [E_FS_VIOLATION]
+cordon: include: the pattern '**/[a' has a '[' without a ']', or a '\' at its end (for a literal '[' use '\[') [E_TOOL_VALIDATION]
+cordon: include: the pattern '../a' has a '..' component; patterns cannot leave the root [E_FS_VIOLATION]
 ? 13
 $ cordon tool grep_files --json '{"pattern": "x", "include": 5}' | grep -o 'expected a string or a list of strings, found an integer' | uniq
 expected a string or a list of strings, found an integer
 $ cordon tools --json | grep -o '"include":{"anyOf":\[{"type":"string"},{"type":"array","items":{"type":"string"}'
 "include":{"anyOf":[{"type":"string"},{"type":"array","items":{"type":"string"}
 
-## the time that it may take
-$ mkdir many; for i in $(seq 40); do seq 20000 > many/$i; done; cordon tool grep_files --json '{"pattern": "(?=x)y", "path": "many", "timeout_ms": 1}' | grep -o 'stopped when the time was over\|"timed_out":true' | sort
+## the timeout
+$ mkdir many; for i in $(seq 40); do seq 20000 > many/$i; done; cordon tool grep_files --json '{"pattern": "(?=x)y", "path": "many", "timeout_ms": 1}' | grep -o 'stopped at the timeout\|"timed_out":true' | sort
 "timed_out":true
-stopped when the time was over
+stopped at the timeout
 
 ## files that often hold secrets
 $ mkdir e; echo KEY=hit > e/.env; cd e; cordon tool grep_files --json '{"pattern": "hit"}' | grep -c '.env:1:KEY=hit.*warnings'
 1
-$ cd e; cordon tool grep_files --approval on-request --json '{"pattern": "hit"}' | grep -o '"content":"[^"]*"\|its lines are left out: read_file asks for consent'
+$ cd e; cordon tool grep_files --approval on-request --json '{"pattern": "hit"}' | grep -o '"content":"[^"]*"\|its lines are omitted: read_file asks for consent'
 "content":"(no line matches; 1 files were searched)\n"
-its lines are left out: read_file asks for consent
+its lines are omitted: read_file asks for consent
 $ cd e; cordon tool grep_files --approval on-request --arg pattern=hit --arg path=.env >/dev/null 2>&1; echo $?
 20
 
@@ -122,7 +122,7 @@ $ cd g; cordon tool glob_files --arg pattern='**' --arg limit=1
 .gitignore
 [truncated] 1 of more than 1 files shown; narrow the pattern or the path, or raise limit
 $ cordon tool glob_files --arg pattern='*.none' --arg path=g; cordon tool glob_files --arg pattern='**/*.none' --arg path=g
-(no file matches; without **/ in front only the directory itself is looked at)
+(no file matches; without a leading **/ only the directory itself is searched)
 (no file matches)
 $ mkdir empty; cordon tool glob_files --arg pattern='**' --arg path=empty; cordon tool glob_files --arg pattern='**x' --arg path=empty
 (no file matches)
@@ -130,7 +130,7 @@ $ mkdir empty; cordon tool glob_files --arg pattern='**' --arg path=empty; cordo
 $ mkdir l; cd l; touch $(seq 300); cordon tool glob_files --arg pattern='*' --arg limit=1000 | tail -n 1
 [truncated] 200 of 300 files shown; narrow the pattern or the path
 $ cordon tool glob_files --arg pattern='[a'; cordon tool glob_files --arg pattern='/etc/*'
-cordon: the pattern '[a' has a '[' without its ']', or a '\' at its end (a plain '[' is written '\[') [E_TOOL_VALIDATION]
+cordon: the pattern '[a' has a '[' without a ']', or a '\' at its end (for a literal '[' use '\[') [E_TOOL_VALIDATION]
 cordon: the pattern '/etc/*' is absolute; patterns are relative to the root [E_FS_VIOLATION]
 ? 13
 $ cordon tool glob_files --arg pattern='*' --arg path=g/a.c; cordon tool glob_files --arg pattern='*' --arg path=none

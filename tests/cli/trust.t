@@ -1,6 +1,6 @@
 # cordon trust: scenarios whose own policies the user agrees to. See run.py for the format. Every file here needs a flag.
 
-## trusted once, it runs without flags, until a byte changes
+## once trusted, it runs without flags until a byte changes
 $ mkdir s elsewhere && cat > make.py <<'END'
 > import json, os, sys
 > T = os.environ["T"]
@@ -12,21 +12,21 @@ $ mkdir s elsewhere && cat > make.py <<'END'
 > json.dump({"scenario_version": 1, "run": run, "steps": [{"id": "a", "action": wait}]}, open("s/a.json", "w"))
 > END
 $ python3 make.py '{"sandbox": "none", "network": "enabled", "allow_unix_sockets": true, "fs": {"allowed_write": ["@/elsewhere"]}}'; cd s; cordon run a.json
-cordon: the scenario's own policy runs without a sandbox (sandbox), reaches the network (network), reaches Unix sockets of the host (allow_unix_sockets), takes variables of your environment (env.inherit), writes '$T/elsewhere' (fs.allowed_write[0]): that is for you to allow, not for its author; if you trust it, add --ack-unsafe-sandbox --ack-unsafe-network --ack-unsafe-sockets --ack-unsafe-env --ack-unsafe-write, or run 'cordon trust a.json' [E_POLICY_DENIED]
+cordon: the scenario's own policy runs without a sandbox (sandbox), uses the network (network), uses Unix sockets of the host (allow_unix_sockets), reads variables of your environment (env.inherit), writes '$T/elsewhere' (fs.allowed_write[0]): this needs your acknowledgement, not only its author's; if you trust it, add --ack-unsafe-sandbox --ack-unsafe-network --ack-unsafe-sockets --ack-unsafe-env --ack-unsafe-write, or run 'cordon trust a.json' [E_POLICY_DENIED]
 ? 2
 $ cordon trust s/a.json
 $T/s/a.json:
   command: /usr/bin/bash -c echo done; read
   runs without a sandbox (sandbox; --ack-unsafe-sandbox)
-  reaches the network (network; --ack-unsafe-network)
-  reaches Unix sockets of the host (allow_unix_sockets; --ack-unsafe-sockets)
-  takes variables of your environment (env.inherit; --ack-unsafe-env)
+  uses the network (network; --ack-unsafe-network)
+  uses Unix sockets of the host (allow_unix_sockets; --ack-unsafe-sockets)
+  reads variables of your environment (env.inherit; --ack-unsafe-env)
   writes '$T/elsewhere' (fs.allowed_write[0]; --ack-unsafe-write)
-cordon: Trust '$T/s/a.json' to do this whenever it is run, until a byte of it changes? (there is nobody to be asked) [E_APPROVAL_REQUIRED]
-cordon:   remedy: give --yes
+cordon: cannot ask whether to trust '$T/s/a.json' to do this on every run, until the file changes: standard input is not a terminal [E_APPROVAL_REQUIRED]
+cordon:   remedy: use --yes
 ? 20
 $ cordon trust --json s/a.json 2>/dev/null | python3 -c 'import json, sys; e = json.load(sys.stdin)["error"]; print(e["code"], e["context"])'; ls -A home
-E_APPROVAL_REQUIRED {'remedy': 'give --yes', 'missing': '--yes --ack-unsafe-sandbox --ack-unsafe-network --ack-unsafe-sockets --ack-unsafe-env --ack-unsafe-write'}
+E_APPROVAL_REQUIRED {'remedy': 'use --yes', 'missing': '--yes --ack-unsafe-sandbox --ack-unsafe-network --ack-unsafe-sockets --ack-unsafe-env --ack-unsafe-write'}
 $ cordon trust --yes s/a.json 2>/dev/null; stat -c '%a %F' home/.cordon/trust home/.cordon/trust/*; ls -A home/.cordon/trust | grep -Ec '^[0-9a-f]{64}.json$'
 trusted: $T/s/a.json
 700 directory
@@ -41,19 +41,19 @@ trusted +just now +\$T/s/a.json (re)
 1 ['file', 'flags', 'id', 'named', 'sha256', 'state', 'trust_version', 'trusted_at_ms'] trusted ['--ack-unsafe-sandbox', '--ack-unsafe-network', '--ack-unsafe-sockets', '--ack-unsafe-env', '--ack-unsafe-write']
 1
 $ echo >> s/a.json; cordon run s/a.json 2>&1 | grep -o "it was trusted.*"; cordon trust --list; truncate -s -1 s/a.json; cordon run s/a.json 2>/dev/null | cut -c 1-6
-it was trusted, but '$T/s/a.json' has changed since [E_POLICY_DENIED]
+it was trusted, but '$T/s/a.json' has changed since then [E_POLICY_DENIED]
 changed +just now +\$T/s/a.json (re)
 passed
 $ cordon trust --remove s/a.json; cordon run s/a.json > /dev/null 2>&1; echo $?; cordon trust --list; cordon trust --remove s/a.json
 no longer trusted: $T/s/a.json
 2
-cordon: 's/a.json' is not trusted; 'cordon trust --list' shows what is [E_NOT_FOUND]
+cordon: 's/a.json' is not trusted; 'cordon trust --list' lists trusted files [E_NOT_FOUND]
 ? 18
 $ cordon trust --yes s/a.json > /dev/null 2>&1; rm s/a.json; cordon trust --list; cordon trust --remove s/a.json --json
 missing +just now +\$T/s/a.json (re)
 {"protocol_version":1,"removed":["$T/s/a.json"]}
 
-## what it names by path belongs to it
+## files that it names by path are included
 $ mkdir s && cat > make.py <<'END'
 > import json, os, sys
 > T = os.environ["T"]
@@ -66,24 +66,24 @@ $ echo '{"policy_version": 4, "sandbox": "none", "network_unsafe_ack": true, "fs
   names $T/p.json
 passed
 $ echo ' ' >> p.json; cordon run s/a.json 2>&1 | grep -o "it was trusted.*"; cordon trust --yes s/a.json > /dev/null 2>&1; cordon run s/a.json 2>/dev/null | cut -c 1-6; ls home/.cordon/trust | wc -l
-it was trusted, but '$T/p.json' has changed since [E_POLICY_DENIED]
+it was trusted, but '$T/p.json' has changed since then [E_POLICY_DENIED]
 passed
 1
-# scripts and programs of one's own, too; the system's and what is not there are not
+# the user's scripts and programs are also hashed; those of the system and missing ones are not
 $ printf 'echo done; read\n' > script; python3 make.py '{"args": ["@/script"]}'; cordon trust --yes s/a.json 2>&1 | grep names; cordon run s/a.json 2>/dev/null | cut -c 1-6; echo 'touch escaped' >> script; cordon run s/a.json 2>&1 | grep -o "it was trusted.*"; ls escaped 2>/dev/null
   names $T/p.json
   names $T/script
 passed
-it was trusted, but '$T/script' has changed since [E_POLICY_DENIED]
+it was trusted, but '$T/script' has changed since then [E_POLICY_DENIED]
 ? 2
 $ printf '#!/usr/bin/bash\necho done; read\n' > tool; chmod +x tool; python3 make.py '{"command": "@/tool", "args": ["script", "missing", ""], "cwd": "@"}'; cordon trust --yes s/a.json 2>&1 | grep names; cordon run s/a.json 2>/dev/null | cut -c 1-6; echo >> tool; cordon run s/a.json 2>&1 | grep -o "it was trusted.*"
   names $T/p.json
   names $T/tool
   names $T/script
 passed
-it was trusted, but '$T/tool' has changed since [E_POLICY_DENIED]
+it was trusted, but '$T/tool' has changed since then [E_POLICY_DENIED]
 
-## a store that others could have written is not believed, nor is such an entry
+## a store or entry that other users could have written is rejected
 $ mkdir s w && printf '{"scenario_version": 1, "run": {"command": "/usr/bin/true", "policy": {"policy_version": 4, "exec": {"allowed_executables": ["/usr/bin/true"]}, "env": {"inherit": true}}}, "steps": []}' > s/a.json; cordon trust --yes s/a.json > /dev/null 2>&1; cordon run s/a.json 2>/dev/null | cut -c 1-6
 passed
 $ t=home/.cordon/trust; try() { cordon run s/a.json > out 2>&1; echo $?; grep -o 'others can write to it' out; return 0; }; chmod g+w $t; try; chmod 707 $t; try; cordon trust --list; echo $?; cordon trust --yes s/a.json 2>&1 | tail -n 1; chmod 700 $t; try; chmod g+w $t/*; try; chmod 600 $t/*; try
@@ -91,9 +91,9 @@ $ t=home/.cordon/trust; try() { cordon run s/a.json > out 2>&1; echo $?; grep -o
 others can write to it
 2
 others can write to it
-cordon: '$T/home/.cordon/trust' belongs to another user, or others can write to it: what it says is not believed; remove it, or make it yours alone (chmod 700) [E_CONFIG]
+cordon: '$T/home/.cordon/trust' belongs to another user, or others can write to it, and is therefore ignored; remove it, or make it private (chmod 700) [E_CONFIG]
 17
-cordon: '$T/home/.cordon/trust' belongs to another user, or others can write to it: what it says is not believed; remove it, or make it yours alone (chmod 700) [E_CONFIG]
+cordon: '$T/home/.cordon/trust' belongs to another user, or others can write to it, and is therefore ignored; remove it, or make it private (chmod 700) [E_CONFIG]
 0
 2
 0
@@ -107,7 +107,7 @@ $ t=home/.cordon/trust; try() { cordon run s/a.json > out 2>&1; echo $?; }; mv $
 2
 2
 0
-# another user's, which only root can make
+# files of another user, which only root can create
 $ t=home/.cordon/trust; try() { cordon run s/a.json > out 2>&1; echo $?; }; if [ $(id -u) != 0 ]; then echo 2 2 0; else chown 1 $t; a=$(try); chown 0 $t; chown 1 $t/*; b=$(try); chown 0 $t/*; echo $a $b $(try); fi
 2 2 0
 $ CORDON_HOME=$T/other/deep cordon trust --yes s/a.json 2>/dev/null; CORDON_HOME=$T/other/deep cordon run s/a.json 2>/dev/null | cut -c 1-6; CORDON_HOME=$T/none cordon run s/a.json > /dev/null 2>&1; echo $?; ls -d none other/deep/trust; CORDON_HOME=here cordon run s/a.json 2>&1 | grep -o 'CORDON_HOME is .*'
@@ -118,21 +118,22 @@ ls: cannot access 'none': No such file or directory
 other/deep/trust
 CORDON_HOME is 'here', which is not an absolute path [E_POLICY_DENIED]
 
-## what needs no trust, and what can't be trusted
+## scenarios that need no trust, and scenarios that can't be trusted
 $ mkdir s && echo '{"scenario_version": 1, "run": {"command": "true"}, "steps": []}' > s/a.json; cordon trust s/a.json; cordon trust --yes --json s/a.json; ls -A home
-'s/a.json' needs no trust: it reaches nothing beyond itself
-'s/a.json' needs no trust: it reaches nothing beyond itself
+'s/a.json' does not require trust: its policy does not reach beyond the scenario
+'s/a.json' does not require trust: its policy does not reach beyond the scenario
 {"protocol_version":1,"trusted":[]}
-$ echo '{"scenario_version": 1, "run": {"command": "/usr/bin/true", "policy": {"policy_version": 4, "exec": {"allowed_executables": ["/usr/bin/true"]}, "env": {"inherit": true, "allowlist": ["LD_PRELOAD"]}}}, "steps": []}' > s/a.json; cordon trust --yes s/a.json 2>&1 | grep -o 'dangerous environment variable blocked'; cordon trust --yes nowhere.json; echo $?; echo 'policy_version: 4' > p.yaml; cordon trust --yes p.yaml > /dev/null 2>&1; echo $?; cordon trust --list --json; cordon trust
+$ echo '{"scenario_version": 1, "run": {"command": "/usr/bin/true", "policy": {"policy_version": 4, "exec": {"allowed_executables": ["/usr/bin/true"]}, "env": {"inherit": true, "allowlist": ["LD_PRELOAD"]}}}, "steps": []}' > s/a.json; cordon trust --yes s/a.json 2>&1 | grep -o 'dangerous environment variable blocked'; cordon trust --yes nowhere.json; echo $?; echo 'policy_version: 4' > p.yaml; cordon trust --yes p.yaml > /dev/null 2>&1; echo $?; cordon trust --list --json; cordon trust --remove; cordon trust
 dangerous environment variable blocked
 cordon: cannot open the scenario 'nowhere.json': No such file or directory [E_IO]
 10
 9
 {"protocol_version":1,"trusted":[]}
-cordon: which scenario? Give a file, or --list [E_CLI_INVALID_ARG]
+cordon: --remove needs FILE…: cordon trust --remove FILE… [E_CLI_INVALID_ARG]
+cordon: 'cordon trust' needs FILE or --list: cordon trust [OPTION…] FILE…|--list [E_CLI_INVALID_ARG]
 ? 12
 $ cordon trust --list s/a.json 2>&1 | head -n 1; cordon trust --remove --list 2>&1 | head -n 1; cordon trust --remove s/a.json
-cordon: --list goes with nothing else [E_CLI_INVALID_ARG]
-cordon: --list goes with nothing else [E_CLI_INVALID_ARG]
-cordon: nothing is trusted: there is no '$T/home/.cordon/trust' [E_NOT_FOUND]
+cordon: --list cannot be combined with --remove or a file [E_CLI_INVALID_ARG]
+cordon: --list cannot be combined with --remove or a file [E_CLI_INVALID_ARG]
+cordon: nothing is trusted: '$T/home/.cordon/trust' does not exist [E_NOT_FOUND]
 ? 18

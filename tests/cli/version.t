@@ -13,7 +13,7 @@ same
 $ cordon version -v | grep -E '^commit +([0-9a-f]{7,40}(-dirty)?|unknown)$' | wc -l
 1
 
-## as JSON, with a place for each fact
+## as JSON, with a member for each value
 $ cordon version --verbose --json | python3 -c '
 > import json, platform, sys
 > o = json.load(sys.stdin)
@@ -28,7 +28,7 @@ True True True
 True list
 static True True
 
-## a library that is not there is said to be missing, with a remedy
+## a missing library is reported with a remedy
 $ if cordon version -v --json | grep -q '"static":true'; then echo "libcurl missing apt install"; else
 >   mkdir empty
 >   printf x > empty/libcurl.so.4; printf x > empty/libcurl-gnutls.so.4; printf x > empty/libmd4c.so.0
@@ -39,9 +39,9 @@ $ if cordon version -v --json | grep -q '"static":true'; then echo "libcurl miss
 > fi
 libcurl missing apt install
 
-## wrong words
+## invalid command lines
 $ cordon version x
-cordon: 'cordon version' takes no further argument: 'x' [E_CLI_INVALID_ARG]
+cordon: unexpected argument 'x' [E_CLI_INVALID_ARG]
 cordon: try 'cordon version --help'
 ? 12
 $ cordon version --verbos
@@ -49,5 +49,5 @@ cordon: 'cordon version' has no option '--verbos'; did you mean '--verbose'? [E_
 cordon: try 'cordon version --help'
 ? 12
 $ cordon version --verbose > /dev/full
-cordon: cannot write to stdout: No space left on device [E_IO]
+cordon: cannot write to standard output: No space left on device [E_IO]
 ? 10

@@ -1,6 +1,6 @@
-# Characters in YAML that people do not see: refused, with their place. See run.py for the format.
+# Invisible characters in YAML: refused, with their position. See run.py for the format.
 
-## a comment ends at LF, also for policies: no other line break switches the network on
+## a comment ends at LF, also in policies: no other line break enables the network
 $ for b in '\u0085' '\u2028' '\u2029' '\r'; do printf "policy_version: 4\n# the network stays off${b}network: enabled${b}network_unsafe_ack: true\n" > p.yaml; cordon policy check p.yaml; done
 cordon: p.yaml:2:24: the line break U+0085 is not allowed, only LF and CR LF end a line: remove it, or write "\u0085" in double quotes [E_PROTOCOL]
 cordon: p.yaml:2:24: the line break U+2028 is not allowed, only LF and CR LF end a line: remove it, or write "\u2028" in double quotes [E_PROTOCOL]
@@ -13,7 +13,7 @@ cordon: p.yaml:2:24: a carriage return without a line feed after it is not allow
 $ printf 'policy_version: 4\r\nnetwork: disabled # off\r\n' > p.yaml; cordon policy check p.yaml
 allowed
 
-## nor do they end a text in quotes, a block, a key
+## other line breaks do not end a quoted text, a block or a key either
 $ for t in '"x\u2028y"' "'x\u0085y'" '|\n  x\u2029  y' 'x\u2028  y' '{a:\u2028 b}'; do printf "policy_version: 4\nnetwork: $t\n" > p.yaml; cordon policy check p.yaml 2>&1 | sed 's/ is not.*//'; done
 cordon: p.yaml:2:12: the line break U+2028
 cordon: p.yaml:2:12: the line break U+0085
@@ -30,14 +30,14 @@ $ printf 'policy_version: 4\n# \U000e0041\n' > p.yaml; cordon policy check p.yam
 cordon: p.yaml:2:3: the invisible character U+E0041 is in a comment: remove it [E_PROTOCOL]
 ? 9
 
-## in quotes they are data, unless they turn the text behind the quotes around
+## in quotes they are data, unless they reorder the text after the quotes
 $ printf 'policy_version: 4\nenv: {set: {A: "x\u200by\u00a0", B: "\u2067x\u2069"}} # \u65e5\u3000\u672c \u2764\ufe0f\n' > p.yaml; cordon policy check p.yaml
 allowed
 $ printf 'policy_version: 4\nenv: {set: {A: "\u202ex"}} # end\n' > p.yaml; cordon policy check p.yaml
 cordon: p.yaml:2:17: the direction control U+202E is not ended within its quotes: remove it, or write "\u202E" in double quotes [E_PROTOCOL]
 ? 9
 
-## scenarios, scripts of models and settings are read in the same way
+## scenarios, scripts and settings follow the same rules
 $ printf 'scenario_version: 1\nname: s # x\u2028run: {command: /bin/false}\nrun: {command: /bin/true}\nsteps: []\n' > s.scenario.yaml; cordon run s.scenario.yaml
 cordon: s.scenario.yaml:2:12: the line break U+2028 is not allowed, only LF and CR LF end a line: remove it, or write "\u2028" in double quotes [E_PROTOCOL]
 ? 9
@@ -47,10 +47,10 @@ $ printf 'agents:\n- name: mine # x\u0085  command: evil\n  command: x\n' > home
 cordon: $T/home/.config/cordon/config.yaml:2:17: the line break U+0085
 $ rm home/.config/cordon/config.yaml; printf 'project_markers: [a] # x\u200b\n' > .cordon/config.yaml; cordon config check 2>&1 | sed 's/ is in a comment.*//'
 cordon: .cordon/config.yaml:1:25: the invisible character U+200B
-$ printf 'turns: [] # x\ry: 1\n' > m.yaml; cordon agent -p x --provider scripted --script m.yaml 2>&1 | sed 's/ without.*//'
+$ rm -r .cordon; printf 'turns: [] # x\ry: 1\n' > m.yaml; cordon agent -p x --provider scripted --script m.yaml 2>&1 | sed 's/ without.*//'
 cordon: m.yaml:1:14: a carriage return
 
-## a byte order mark at the start is skipped, in both forms
+## a byte order mark at the start is skipped, in YAML and JSON
 $ printf '\ufeffpolicy_version: 4\nnetwork: disabled\n' > p.yaml; cordon policy check p.yaml
 allowed
 $ printf '\ufeff{"policy_version": 4}' > p.json; cordon policy check p.json
@@ -71,12 +71,12 @@ $ printf '{"policy_version": 4}' | iconv -t UTF-32 > p.json; cordon policy check
 cordon: p.json:1:1: not valid UTF-8 but UTF-32: save it as UTF-8 [E_PROTOCOL]
 ? 9
 
-## what 'policy new' writes can be read, whatever characters paths have
+## files that 'policy new' writes can be read, with any characters in paths
 $ d=$(printf 'a\u2028b\u00a0c\U000e0041'); mkdir "$d" && cd "$d" && cordon policy new --for true > ../p.yaml && cordon policy check ../p.yaml && grep -c 'a\\u2028b\\u00A0c\\U000E0041' ../p.yaml
 allowed
 2
 
-## JSON is held to the same: the reviewer sees what is meant
+## JSON follows the same rules: the reviewer sees the parsed text
 $ printf '{"policy_version": 4, "network": "dis\u2028abled"}' > p.json; cordon policy check p.json
 cordon: p.json:1:38: the line break U+2028 is not allowed, only LF and CR LF end a line: remove it, or write "\u2028" in double quotes [E_PROTOCOL]
 ? 9

@@ -26,6 +26,7 @@ from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
 BOTH = ("anthropic", "openai")
 KEY = "sk-test-0123456789"
 LIBCURL = "through-libcurl.localhost"
+ATTEMPTS = 3
 
 
 class Failure(Exception):
@@ -223,15 +224,15 @@ class Faults:
     def test_statuses(self, dialect):
         variable = dialect.upper() + "_API_KEY"
         rows = [
-            (400, "does not accept the request"),
+            (400, "rejected the request"),
             (401, f"the key in {variable} was not accepted"),
             (402, "no credit"),
-            (403, f"the key in {variable} may not do this"),
+            (403, f"the key in {variable} has no permission for this"),
             (404, "check --model"),
-            (413, "has to become shorter"),
-            (429, "no more requests for now"),
-            (500, "a failure of its own"),
-            (503, "not available"),
+            (413, "too large: shorten the conversation"),
+            (429, "is rate limiting requests"),
+            (500, "had an internal error"),
+            (503, "temporarily unavailable"),
             (529, "overloaded"),
             (418, "refused the request"),
         ]
@@ -307,10 +308,10 @@ class Faults:
         self.broken(dialect, "end")
 
     def test_connection_reset(self, dialect):
-        self.broken(dialect, "drop", "broke", transport="reset")
+        self.broken(dialect, "drop", "closed the connection unexpectedly", transport="reset")
 
     def test_connection_closed(self, dialect):
-        self.broken(dialect, "close", "broke", transport="reset")
+        self.broken(dialect, "close", "closed the connection in the middle of the answer", transport="reset")
 
     def test_garbage(self, dialect):
         self.broken(dialect, "garbage")
@@ -348,7 +349,11 @@ class Faults:
         for _ in range(6):
             parts += [{"delay_ms": 800}, {"raw": ": still here\n\n"}]
         turn = {"content": [*parts, {"text": "two"}]}
-        self.one(dialect, turn, idle_ms=4000).must_say("one two")
+        for _ in range(ATTEMPTS):  # a busy machine may be late for one of them
+            answer = self.one(dialect, turn, idle_ms=4000)
+            if not answer.error:
+                break
+        answer.must_say("one two")
 
     def test_nothing_comes(self, dialect):
         turn = say("one two", fault="stall", after=1)
@@ -357,7 +362,7 @@ class Faults:
             if answer.message and answer.text():
                 break
         expect(answer.text() == "one ", answer.message)
-        answer = self.one(dialect, turn, deadline_ms=300).must_fail("time is up", code="E_TIMEOUT", budget="time")
+        answer = self.one(dialect, turn, deadline_ms=300).must_fail("timeout: the model was still answering", code="E_TIMEOUT", budget="time")
         expect(answer.status == 4, answer.status)
 
     def test_cancel(self, dialect):
@@ -367,15 +372,12 @@ class Faults:
         expect(answer.message["stop_reason"] == "aborted" and answer.text() == "one ", answer.message)
 
     def canceled(self, process, sent_at):
-        """The answer of a client that was canceled; it must not wait for what it was waiting for."""
+        """The answer of a client that was canceled."""
         out, errors = process.communicate(timeout=120)
         answer = Answer(subprocess.CompletedProcess(process.args, process.returncode, self.seen + out, errors), time.monotonic() - sent_at)
-        answer.must_fail(code="E_CANCELED")
-        expect(answer.seconds < 15, answer.seconds)
-        return answer
+        return answer.must_fail(code="E_CANCELED")
 
-    def cancel_when(self, dialect, url, event, **variables):
-        """Canceled at an event: the name of one that the client prints, or an object that the server sets."""
+    def cancel_once(self, dialect, url, event, variables):
         process = subprocess.Popen(
             **self.started(Named(dialect, url), cancel_input=1, retries=4, **variables), bufsize=0,
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -387,8 +389,20 @@ class Faults:
                 self.seen += line
         else:
             expect(event.wait(60), "the server was not asked")
+            event.clear()
         process.stdin.write(b"x")
         return self.canceled(process, time.monotonic())
+
+    def cancel_when(self, dialect, url, event, **variables):
+        """Canceled at an event: the name of one that the client prints, or an object that the server sets. The client must not wait for
+        what it was waiting for, at least 19 s; one that waits is late each time, one on a busy machine is not."""
+        took = []
+        while len(took) < ATTEMPTS:
+            answer = self.cancel_once(dialect, url, event, variables)
+            took.append(answer.seconds)
+            if took[-1] < 15:
+                return answer
+        raise Failure(f"it ended only after {took} s")
 
     def test_cancel_while_the_name_is_resolved(self, dialect):
         self.cancel_when(dialect, "http://models.example", "resolving", resolve_ms=60000)
@@ -438,14 +452,14 @@ class Faults:
 
     def test_redirect(self, dialect):
         answer = self.one(dialect, [say("x", fault="redirect"), say("never")], retries=4)
-        answer.must_fail("sends us elsewhere", "/elsewhere", "key", status=307, attempts=1)
+        answer.must_fail("sent a redirect", "/elsewhere", "key", status=307, attempts=1)
         expect(len(answer.requests) == 1, answer.requests)
 
     def test_not_modified(self, dialect):
-        self.raw(dialect, b"HTTP/1.1 304 Same\r\n\r\n", "nothing has changed, which is no answer (HTTP 304)", status=304)
+        self.raw(dialect, b"HTTP/1.1 304 Same\r\n\r\n", "sent 'not modified' instead of an answer (HTTP 304)", status=304)
 
     def test_gzip(self, dialect):
-        self.one(dialect, [say("x", fault="gzip"), say("never")], retries=4).must_fail("compressed (gzip)", attempts=1)
+        self.one(dialect, [say("x", fault="gzip"), say("never")], retries=4).must_fail("sent a compressed answer (gzip)", attempts=1)
 
     def test_page(self, dialect):
         self.one(dialect, [say("x", fault="html"), say("never")], retries=4).must_fail("web page", attempts=1)
@@ -453,7 +467,7 @@ class Faults:
     def test_no_before_all_is_sent(self, dialect):
         head = b"HTTP/1.1 413 No\r\nContent-Length: 0\r\n\r\n"
         with Raw(lambda connection: connection.sendall(head)) as server:
-            self.ask(Named(dialect, server.url), text="x" * 100000, times=300).must_fail("become shorter", status=413)
+            self.ask(Named(dialect, server.url), text="x" * 100000, times=300).must_fail("shorten the conversation", status=413)
 
     def test_hangs_up_before_all_is_sent(self, dialect):
         reply = b"HTTP/1.1 413 No\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
@@ -469,7 +483,7 @@ class Faults:
             connection.shutdown(socket.SHUT_WR)
 
         with Raw(reply) as server:
-            self.ask(Named(dialect, server.url), text="x" * 100000, times=300, idle_ms=20000).must_fail("broke off")
+            self.ask(Named(dialect, server.url), text="x" * 100000, times=300, idle_ms=20000).must_fail("the service's answer ended early")
         expect(self.taken > 30 * 1000 * 1000, self.taken)
 
     def test_no_stream(self, dialect):
@@ -485,7 +499,7 @@ class Faults:
         self.raw(dialect, page, "web page", attempts=1)
 
     def test_nothing_to_say(self, dialect):
-        self.raw(dialect, b"HTTP/1.1 204 No\r\n\r\n", "gives no answer (HTTP 204)", status=204)
+        self.raw(dialect, b"HTTP/1.1 204 No\r\n\r\n", "sent no answer (HTTP 204)", status=204)
 
     def test_no_line_end(self, dialect):
         answer = self.one(dialect, [say("one two", fault="endless", after=1), say("never")], retries=4, limit=120)
@@ -571,7 +585,7 @@ class Faults:
                 thread.join()
         expect([a.text() for a in answers] == ["one two"] * 12, [a.last for a in answers])
 
-    def test_nobody_there(self, dialect):
+    def test_no_server(self, dialect):
         with Server(self, [], dialect) as server:
             pass
         answer = self.ask(server, url=f"http://127.0.0.1:{server.port}", retries=1)
@@ -609,7 +623,7 @@ class Faults:
         self.raw(dialect, b"", "without an answer", transport="reset")
 
     def test_no_http(self, dialect):
-        self.raw(dialect, b"SSH-2.0-OpenSSH_9.2\r\n", "does not speak HTTP", transport="protocol")
+        self.raw(dialect, b"SSH-2.0-OpenSSH_9.2\r\n", "is not HTTP", transport="protocol")
 
     def test_headers_without_end(self, dialect):
         head = b"HTTP/1.1 200 OK\r\n" + b"X-Long: " + b"y" * 1000 + b"\r\n"
@@ -629,9 +643,9 @@ class Faults:
 
     def test_interim_answers_without_end(self, dialect):
         interim = b"HTTP/1.1 100 Continue\r\n\r\n"
-        self.raw(dialect, interim * 100000, "interim answers", transport="protocol")
-        self.raw(dialect, b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" * 1000, "interim answers", transport="protocol")
-        self.slowly(dialect, interim, "interim answers", idle_ms=60000, transport="protocol")
+        self.raw(dialect, interim * 100000, "interim responses", transport="protocol")
+        self.raw(dialect, b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" * 1000, "interim responses", transport="protocol")
+        self.slowly(dialect, interim, "interim responses", idle_ms=60000, transport="protocol")
         self.slowly(dialect, interim, "sent nothing for", transport="timeout")
 
     def test_interim_answers_before_the_real_one(self, dialect):
@@ -642,11 +656,11 @@ class Faults:
 
     def test_length_that_is_not_kept(self, dialect):
         head = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Length: 1000\r\n\r\n"
-        self.raw(dialect, head + b": hello\n\n", "broke the answer off", transport="reset")
+        self.raw(dialect, head + b": hello\n\n", "in the middle of the answer", transport="reset")
 
     def test_error_without_json(self, dialect):
         head = b"HTTP/1.1 413 Too Large\r\nContent-Type: text/html\r\nContent-Length: 21\r\n\r\n"
-        self.raw(dialect, head + b"<h1>Too \x1b[31mlarge</h1>", "become shorter", status=413)
+        self.raw(dialect, head + b"<h1>Too \x1b[31mlarge</h1>", "shorten the conversation", status=413)
 
 
 class Serve(Faults):
@@ -690,7 +704,7 @@ class Serve(Faults):
                 expect(part in got, part, "not in", got[:300])
         expect(server.status == 0, server.status)
 
-    def test_whole_answer(self, dialect):
+    def test_complete_answer(self, dialect):
         body = json.dumps({"messages": [{"role": "user", "content": "hi"}]}).encode()
         with Server(self, [RICH], dialect) as server:
             got = self.exchange(server, self.request(dialect, body, f"Content-Length: {len(body)}"))

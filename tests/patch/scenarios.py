@@ -25,11 +25,13 @@ import tarfile
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
+from harness import Tap, cases_of  # noqa: E402 pylint: disable=wrong-import-position
 
 HERE = pathlib.Path(__file__).parent
 # It expects the partial result of a patch that fails half way; ours leaves nothing.
 UNTOUCHED = {"015_failure_after_partial_success_leaves_changes"}
+PART = "--- "
+WORDS = ("in", "out", "patch", "fails", "strict")
 
 
 def tree(root):
@@ -54,32 +56,25 @@ def text_of(lines):
     return text.encode()
 
 
-def read_cases(path):
-    case, part = None, []
-    for line in path.read_text().split("\n")[:-1]:
-        if line.startswith("== "):
-            case = {"name": line[4:], "in": {}, "out": {}, "fails": None, "patch": b"", "strict": False, "at": path.name}
-            part = []
-            yield case
-        elif line.startswith("--- ") and line[4:].split(" ")[0] in ("in", "out", "patch", "fails", "strict"):
-            word, _, rest = line[4:].partition(" ")
-            part = []
-            if word in ("in", "out"):
-                case[word][rest] = part
-            elif word == "patch":
-                case["patch"] = part
-            else:
-                case[word] = rest or True
-        elif case is not None:
+def parsed(title, lines, at):
+    case = {"name": title, "in": {}, "out": {}, "fails": None, "patch": [], "strict": False, "at": at}
+    part = []
+    for line in lines:
+        word, _, rest = line[len(PART):].partition(" ")
+        if not line.startswith(PART) or word not in WORDS:
             part.append(line)
-
-
-def prepared(cases):
-    for case in list(cases):
-        for side in ("in", "out"):
-            case[side] = {name: text_of(lines) for name, lines in case[side].items()}
-        case["patch"] = text_of(case["patch"])
-        yield case
+            continue
+        part = []
+        if word in ("in", "out"):
+            case[word][rest] = part
+        elif word == "patch":
+            case["patch"] = part
+        else:
+            case[word] = rest or True
+    for side in ("in", "out"):
+        case[side] = {name: text_of(lines) for name, lines in case[side].items()}
+    case["patch"] = text_of(case["patch"])
+    return case
 
 
 def read_scenarios(archive, scratch):
@@ -122,6 +117,14 @@ def run(cordon, case):
     return None
 
 
+def read_whole(scratch):
+    path = pathlib.Path(scratch) / "a.case"
+    path.write_text("a comment\n== first title\none\n\n== second\n == a line\n")
+    assert list(cases_of(path)) == [("first title", ["one", ""]), ("second", [" == a line"])], list(cases_of(path))
+    path.write_text("one\ntwo\n")
+    assert list(cases_of(path)) == [("a.case", ["one", "two"])], list(cases_of(path))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--cordon", required=True)
@@ -129,7 +132,8 @@ def main():
     cordon = os.path.abspath(options.cordon)
     tap = Tap()
     with tempfile.TemporaryDirectory() as scratch:
-        cases = [case for path in sorted(HERE.glob("*.case")) for case in prepared(read_cases(path))]
+        tap.run("titles and lines of data cases are read whole", read_whole, scratch)
+        cases = [parsed(title, lines, path.name) for path in sorted(HERE.glob("*.case")) for title, lines in cases_of(path)]
         archive = pathlib.Path(os.environ.get("CORDON_VECTORS", "/nonexistent")) / "codex_apply_patch_scenarios.tgz"
         if archive.exists():
             cases += list(read_scenarios(archive, scratch))

@@ -146,7 +146,7 @@ class Release:
             (["tool", "write_file", "--arg", "path=b.txt", "--arg", "content=b"], 0, ""),
             (["tool", "shell", "--json", json.dumps({"command": "true"})], None, ""),
             (["exec", "--", "/cordon", "--version"], 0, "cordon "),
-            (["exec", "--", "/bin/true"], 12, "no program '/bin/true'"),
+            (["exec", "--", "/bin/true"], 12, "the program '/bin/true' does not exist"),
             (["policy", "check", "--preset", "readonly"], None, ""),
             (["agent", "--provider", "scripted", "-p", "hello"], 0, ""),
             (["agent", "--provider", "openai", "--base-url", "https://127.0.0.1:1", "--max-retries", "0", "-p", "x"], 16, "127.0.0.1"),
@@ -244,7 +244,7 @@ class Release:
         root.file("/etc/hosts", "127.0.0.1 localhost\n")
         for url, status, words in (
                 ("https://api.test", 0, "it is said"),
-                ("https://unknown.test", 16, "no host is known by the name unknown.test")):
+                ("https://unknown.test", 16, "cannot resolve the host name unknown.test")):
             ran = subprocess.run(
                 [sys.executable, os.path.join(HERE, "service.py"), self.cordon, self.work, root.path, url],
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT_S, check=False,

@@ -19,9 +19,26 @@ from rows import ATTACKS, PRELUDE, USER, WEAKER, WORKS  # noqa: E402
 from rows_names import LARGE, NAMES, NAMES_WORK, ORDINARY  # noqa: E402
 import rows_check  # noqa: E402
 import rows_index  # noqa: E402
+import rows_commands  # noqa: E402
 import rows_remotes  # noqa: E402
 
-GIT = ["git", "-c", "user.name=u", "-c", "user.email=e"]
+FIRST = "git init -q .; git config user.name n; git config user.email e; echo a >a; git add a; git commit -qm one; (set -e"
+HEAD = "); git rev-parse HEAD"
+# MARK COMMIT DIRECTORY…
+NEXT = r"""
+mark=$1 commit=$2
+shift 2
+try() { [ -e "$mark" ] || git -c user.name=u -c user.email=e "$@"; }
+for dir; do
+  cd "$dir" || continue
+  try status --short
+  try add -A
+  try commit -q --allow-empty -m next
+  try update-ref refs/heads/probe "$commit"
+  try rebase --continue
+  try cherry-pick --continue
+done
+"""
 
 
 class Project:
@@ -34,9 +51,7 @@ class Project:
         self.env = {**t.env, "PAYLOAD": self.payload, "GIT_CONFIG_NOSYSTEM": "1", "HOME": t.directory(f"user-home{number}"),
                     "CRAFT": os.path.join(os.path.dirname(os.path.abspath(__file__)), "craft_index.py")}
         self.changed = False
-        self.sh("git init -q .; git config user.name n; git config user.email e; echo a >a; git add a; git commit -qm one")
-        self.sh(VARIANTS[variant])
-        self.commit = self.sh("git rev-parse HEAD").out.decode().strip()
+        self.commit = self.sh(f"{FIRST}\n{VARIANTS[variant]}\n{HEAD}").out.decode().splitlines()[-1]
 
     def sh(self, script, cwd=None, check=True):
         run = self.t.run(["bash", "-ec", script], cwd=cwd or self.dir, env=self.env)
@@ -46,13 +61,10 @@ class Project:
 
     def use_git(self):
         """Commands that a user may run next, in every directory; none of them need succeed."""
-        for dir_, _, _ in os.walk(self.dir):
-            if any(part in dir_ + "/" for part in ("/.git/", "/objects/0", "/refs/")):
-                continue
-            for words in (["status", "--short"], ["add", "-A"], ["commit", "-q", "--allow-empty", "-m", "next"],
-                          ["update-ref", "refs/heads/probe", self.commit], ["rebase", "--continue"], ["cherry-pick", "--continue"]):
-                if not self.escaped():
-                    self.t.run([*GIT, *words], cwd=dir_, env=self.env)
+        dirs = [dir_ for dir_, _, _ in os.walk(self.dir)
+                if not any(part in dir_ + "/" for part in ("/.git/", "/objects/0", "/refs/"))]
+        if not self.escaped():
+            self.t.run(["bash", "-c", NEXT, "bash", self.mark, self.commit, *dirs], env=self.env)
 
     def listing(self, dir_):
         """Names to which no git command of the user's adds any."""
@@ -185,7 +197,7 @@ def add_attack(title, variant, script):
             run = attack(p, how, script)
             t.true(not p.escaped(), run)
             p.use_more() if how is by_preset else p.use_git()
-            t.true(not p.escaped(), f"git ran what the command left\n{run}")
+            t.true(not p.escaped(), f"git ran a file that the command left\n{run}")
 
 
 def add_works(title, variant, script):
@@ -354,7 +366,9 @@ def _(t):
     s = Serve(p)
     script = f"while ! git config -f .git/config core.fsmonitor '{p.payload};false'; do sleep 0.05; done 2>/dev/null; echo written; sleep 1000"
     session = s.call("exec_command", cmd=script, yield_time_ms=300)["details"]["session_id"]
-    p.sh("git config user.name other; git config alias.st status")
+    # The command's attempts hold git's lock again and again.
+    p.sh("for name in user.name alias.st; do for i in $(seq 600); do git config $name other 2>err && break; sleep 0.1; done; done; "
+         "cat err; rm err; git config alias.st >/dev/null")
     deadline = time.monotonic() + 60
     while "written" not in s.call("write_stdin", session_id=session, yield_time_ms=100)["content"]:
         t.true(time.monotonic() < deadline, "the mount was not gone: nothing to see here")
@@ -617,7 +631,7 @@ for plant, script in PLANTS.items():
             run = how(p)
             t.true(b"set aside" in run.out + run.err, f"it is named: {run}")
             p.use_git()
-            t.true(not p.escaped(), f"git ran what the session left\n{run}")
+            t.true(not p.escaped(), f"git ran a file that the session left\n{run}")
             t.same(os.listdir(p.env["CORDON_HOME"]), [])
             again = how(p)
             t.true(b"set aside" not in again.out + again.err, f"only once: {again}")
@@ -691,8 +705,8 @@ def _(t):
     p = Project(t, "")
     p.env["CORDON_HOME"] = t.directory("cordon-home")
     ino = os.stat(t.work).st_ino
-    for text, uid, words in ((f"{ino}\0000\0000", 4242, "another user"), (f"{ino + 1}\0000\0000", None, "not the same"),
-                             (f"{ino}\0001\0000", None, "not the same")):
+    for text, uid, words in ((f"{ino}\0000\0000", 4242, "another user"), (f"{ino + 1}\0000\0000", None, "the directory was replaced"),
+                             (f"{ino}\0001\0000", None, "the directory was replaced")):
         name = state_file(t, p, f"cordon repositories 2\0R\0{t.work}\0{text}\0")
         if uid and os.getuid() == 0:
             os.chown(name, uid, uid)
@@ -774,7 +788,8 @@ def _(t):
     s = Serve(p)
     script = f"until git config -f .git/config core.fsmonitor '{p.payload};false'; do sleep 0.05; done 2>/dev/null; echo >done; sleep 1000"
     s.call("exec_command", cmd=script, yield_time_ms=300)
-    p.sh("git config user.email other; git config alias.st status")
+    # The command's attempts have git's lock from time to time.
+    p.sh("for set in 'user.email other' 'alias.st status'; do until git config $set; do sleep 0.01; done; done 2>&-")
     deadline = time.monotonic() + 60
     while not os.path.exists(os.path.join(t.work, "done")):
         t.true(time.monotonic() < deadline, "the mount was not gone: nothing to see here")
@@ -835,10 +850,10 @@ def _(t):
     files = os.path.join(home, "repositories")
     with open(files, "w", encoding="ascii"):
         pass
-    for reason in ("Not a directory", "others can write it"):
+    for reason in ("Not a directory", "others can write to it"):
         for run in (next_tool(p), next_preset(p)):
             said = run.out + run.err
-            t.true(f"can't be kept in {files}: ".encode() in said and reason.encode() in said, run)
+            t.true(f"cannot store the state of the repositories in {files}: ".encode() in said and reason.encode() in said, run)
             t.true(b"not all directories" not in said, run)
         if os.path.isfile(files):
             os.unlink(files)
@@ -1266,7 +1281,7 @@ def add_names(title, ways, before, script, use, env=None, first=None):
             run = attack(p, how, script)
             t.true(run.code in (0, 6) and not p.escaped(), run)
             p.sh(use, check=False)
-            t.true(not p.escaped(), f"git ran what the command left\n{run}")
+            t.true(not p.escaped(), f"git ran a file that the command left\n{run}")
 
 
 def add_names_work(title, before, script):
@@ -1275,7 +1290,7 @@ def add_names_work(title, before, script):
         def _(t, how=how):
             run = how(names_project(t, before), "set -e\n" + script)
             t.code(run, 0)
-            t.true(b"set aside" not in run.out + run.err and b"settings of git" not in run.err, run)
+            t.true(b"set aside" not in run.out + run.err and b"git's settings" not in run.err, run)
 
 
 def add_large(title, before):
@@ -1286,7 +1301,7 @@ def add_large(title, before):
         run = attack(p, by_preset, "every_hook .githooks")
         t.code(run, 0)
         t.true(worked_s() - start < 10 * factor(), "it took too long")
-        t.true(b"settings of git name could be kept" in run.err, run)
+        t.true(b"git's settings name could be protected" in run.err, run)
         p.sh("git commit -q --allow-empty -m next", check=False)
         t.true(not p.escaped(), run)
 
@@ -1338,7 +1353,7 @@ def _(t):
     p = names_project(t, NAMES_WORK[1][1])
     run = by_preset(p, "git worktree add -q w2; echo true >>w2/.husky/pre-commit")
     t.code(run, 0)
-    t.true(f"it differs from {t.work}/.husky/pre-commit".encode() in run.err, run)
+    t.true(f", and different from {t.work}/.husky/pre-commit".encode() in run.err, run)
 
 
 @case("names: a file that the user accepts while another command runs stays")
@@ -1365,9 +1380,9 @@ def _(t):
         t.same(os.listdir(value) if os.path.isdir(value) else [], [], "it leaves nothing")
 
 
-for row in NAMES + rows_remotes.NAMES:
+for row in NAMES + rows_remotes.NAMES + rows_commands.NAMES:
     add_names(*row)
-for row in NAMES_WORK + rows_remotes.NAMES_WORK:
+for row in NAMES_WORK + rows_remotes.NAMES_WORK + rows_commands.NAMES_WORK:
     add_names_work(*row)
 for row in LARGE:
     add_large(*row)

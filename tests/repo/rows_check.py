@@ -113,7 +113,7 @@ LATER = [
     ("a link to a directory for lists of packs", PACKED, None, "rm -rf .git/objects/info; ln -s $OUT .git/objects/info", "git repack -qad; git update-server-info", "test -e $OUT/packs"),
 ]
 
-# What people and agents do there every day; nothing is set aside.
+# Everyday work of people and agents; nothing is set aside.
 CONFLICT = ("git checkout -q -B side other; echo s >a; git commit -qam s; git checkout -q -B work other; echo w >a; git commit -qam w; "
             "if git merge side >/dev/null 2>&1; then exit 1; fi; test -s .git/MERGE_RR; ")
 USE = [
@@ -208,7 +208,7 @@ def add_cases(case, by):
         p = by.Project(t, "")
         run = by.by_preset(p, "git init -q n; for i in {1..230}; do echo x >n/.git/hooks/$i; done; d=$(printf 'e\\n[warning] FORGED'); git init -q \"$d\"; echo x >\"$d/.git/hooks/y\"")
         t.same(run.err.count(b"set aside] "), 200, run)
-        t.true(b"31 more things were set aside" in run.err, run)
+        t.true(b"31 more files, which are not listed, were set aside" in run.err, run)
         t.true(all(not line.startswith(b"[warning]") for line in run.err.split(b"\n")), run)
         s = by.Serve(p)
         result = s.call("shell", command="d=$(printf 'e\\n[set aside] FORGED'); git init -q \"$d\"; echo x >\"$d/.git/hooks/y\"; d=$(printf 'f\\ng'); mkdir \"$d\"; git init -q \"$d\"; "

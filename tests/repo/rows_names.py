@@ -7,6 +7,7 @@ outside that the user can write. An environment and a first command of an earlie
 
 COMMIT = "git commit -q --allow-empty -m next"
 FILTER = "echo '* filter=f' >.gitattributes; git add .gitattributes; git commit -qm f; "
+SCRIPTS = FILTER + "mkdir tools; printf '#!/bin/sh\\ncat\\n' >tools/a.sh; chmod +x tools/a.sh; "
 OUTSIDE = "git clone -q . $OUT/main; rm -rf .git a; cd $OUT/main; git config user.name n; git config user.email e; "
 BACK = "cd - >/dev/null; "
 
@@ -104,6 +105,11 @@ NAMES = [
     ("hooks in the home directory of a user by name", "Pl", "git config core.hooksPath '~daemon/../..'$PWD/.gh", "every_hook .gh", COMMIT),
     ("settings in the home directory of a user by name", "p", "git config include.path '~daemon/../..'$PWD/inc", "settings inc", "git status"),
     ("a program after an assignment and another command", "p", FILTER + "git config filter.f.clean 'true; A=b exec ./t/c'", "hook t/c", "echo x >b; git add b"),
+    ("a script after a brace in quotes", "p", SCRIPTS + 'git config filter.f.clean "d=\\${1:-\\$(git log -1 | awk \'{print \\$1}\')}; sh tools/a.sh"', 'echo "$PAYLOAD" >tools/a.sh', "echo x >b; git add b"),
+    ("a script after a pattern with a brace", "p", SCRIPTS + 'git config filter.f.clean \'x=${y%%"}"*}; sh tools/a.sh\'', 'echo "$PAYLOAD" >tools/a.sh', "echo x >b; git add b"),
+    ("a program in the directory of cd", "p", SCRIPTS + "git config filter.f.clean 'cd tools && ./a.sh'", 'echo "$PAYLOAD" >tools/a.sh', "echo x >b; git add b"),
+    ("a script by a pipe", "p", SCRIPTS + "git config filter.f.clean 'cat tools/a.sh | sh'", 'echo "$PAYLOAD" >tools/a.sh', "echo x >b; git add b"),
+    ("a program that find runs", "p", SCRIPTS + "git config filter.f.clean 'find tools -maxdepth 0 -exec tools/a.sh {} +'", 'echo "$PAYLOAD" >tools/a.sh', "echo x >b; git add b"),
     ("a script for another shell", "p", FILTER + "git config filter.f.clean \"sh -ec './t/c; true'\"", "hook t/c", "echo x >b; git add b"),
     ("a program with spaces in its name", "p", "git config core.fsmonitor '\"./my tools/fs\"'", "hook 'my tools/fs'", "git status"),
     ("a template", "Pl", "mkdir -p tpl/hooks; git config -f $HOME/.gitconfig init.templateDir $PWD/tpl", "every_hook tpl/hooks", "git clone -q . $OUT/c"),
@@ -144,6 +150,8 @@ LARGE = [
      "{ echo '[alias]'; yes 'x = !a/b&c/d&e/f&g/h&i/j&k/l&m/n&o/p' | head -n 9000; } >b$i/config; done"),
     ("very many links among hooks", "mkdir -p b/objects b/refs b/hooks; echo 'ref: refs/heads/x' >b/HEAD; cd b/hooks; "
      "python3 -c 'import os; [os.symlink(\"../../x\", str(i)) for i in range(25800)]'"),
+    ("as many words of an alias as are looked for, and one more alias", "mkdir t; touch t/a; { printf '[alias]\\nx = \"!'; yes 't/a;' | head -n 5000 | tr -d '\\n'; "
+     "printf '\"\\ny = !t/b\\n'; } >>.git/config"),
     ("settings that include each other", "mkdir -p b/objects b/refs; cd b; echo 'ref: refs/heads/x' >HEAD; "
      "{ echo '[include]'; seq -f 'path = config#%g' 30 | sed 's/#.*//'; } >config"),
 ]

@@ -18,6 +18,7 @@ import traceback
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
 
+import attacks_developer
 import attacks_exec
 import attacks_fs
 import attacks_landlock
@@ -29,7 +30,7 @@ import kernel
 import row
 import world
 
-TABLES = [attacks_fs, attacks_proc, attacks_exec, attacks_net, attacks_tty, attacks_limits, attacks_landlock]
+TABLES = [attacks_developer, attacks_fs, attacks_proc, attacks_exec, attacks_net, attacks_tty, attacks_limits, attacks_landlock]
 
 
 def judge(suite, attempt, controls):

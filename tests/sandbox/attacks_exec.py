@@ -137,7 +137,7 @@ PLAIN = [
     Row("a library that is a program", ["exec", LIBC, "libc"], said("GNU C Library"), 77),
     Row("a library that is a program, by descriptor", ["execfd", LIBC, "0", "libc"], said("GNU C Library"), 77),
     Row("/usr/libexec", ["exec", "/usr/libexec/coreutils/libstdbuf.so", "x", "--", "exec",
-                         "/usr/lib/dpkg/methods/apt/setup", "x", "--", "exec", "/usr/lib/apt/methods/file", "x", "--",
+                         "/usr/lib/git-core/git-request-pull", "x", "--", "exec", "/usr/lib/apt/methods/file", "x", "--",
                          "exec", "/usr/libexec/man-db/globbing", "x"], "did", 77, "same"),
 ]
 

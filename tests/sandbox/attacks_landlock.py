@@ -5,7 +5,7 @@ from attacks_limits import landlocked
 from attacks_proc import KILL, STOP, ipc
 from row import Row
 
-SIGNALS = "processes: signals and abstract sockets are not stopped"
+SIGNALS = "processes: landlock before abi 6 does not block signals and abstract sockets"
 
 
 def weak(name, args, effect, **more):

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Attempts to reach the network or a socket of the host: numbers 79 to 88 of the list of escapes, and more.
 
-Number 89 is about a proxy with a list of domains, which does not exist here, so there is nothing to test.
+Number 89 is about a proxy with a list of domains (allowed_hosts): it must be the only way out. What the proxy itself refuses
+is tested by works.py and tests/box/proxy.py.
 """
 import os
 import socket
@@ -39,6 +40,11 @@ def unix_allowed_no_roots(w, policy):
 
 def networked(w, policy):
     policy["network"], policy["network_unsafe_ack"] = "enabled", True
+
+
+def with_hosts(w, policy):
+    """The proxy allows one host, which does not exist."""
+    policy["allowed_hosts"] = ["host.invalid"]
 
 
 def networked_no_roots(w, policy):
@@ -114,6 +120,10 @@ INETS = [
                                ("0.0.0.0", "0.0.0.0", "{tcp}"), ("::", "::", "{tcp6}"),
                                ("the machine's own address", "{lanhost}", "{lan}"),
                                ("the machine's own address, mapped", "::ffff:{lanhost}", "{lan}"))],
+    *[Row(f"{name}, beside the proxy", ["inet", host, port, kind, "0"], "accept", 89, net=True, policy=with_hosts)
+      for name, host, port, kind in (
+          ("TCP to 127.0.0.1", "127.0.0.1", "{tcp}", STREAM), ("TCP to ::1", "::1", "{tcp6}", STREAM),
+          ("TCP to the machine's own address", "{lanhost}", "{lan}", STREAM), ("UDP to 127.0.0.1", "127.0.0.1", "{udp}", DGRAM))],
     Row("TCP fast open", ["fastopen", "127.0.0.1", "{tcp}"], "accept", 80, net=True),
     Row("UDP to 127.0.0.1", ["inet", "127.0.0.1", "{udp}", DGRAM, "0"], "accept", 81, net=True),
     Row("UDP to ::1", ["inet", "::1", "{udp6}", DGRAM, "0"], "accept", 81, net=True),
@@ -225,7 +235,7 @@ UNIXES = [
 # The rest also holds with Unix sockets or the network allowed.
 WIDER = [
     *[Row(f"{kind} socket {name}, {label}", ["unix", at(place, kind), number], "accept", n, net=True, policy=policy,
-          cwd=cwd, gap="network enabled: abstract sockets" if policy == networked_unix and name == "abstract" else None)
+          cwd=cwd, gap="network enabled: landlock before abi 6 does not block abstract sockets" if policy == networked_unix and name == "abstract" else None)
       for label, policy, cwd in (("Unix sockets allowed", unix_allowed, None),
                                  ("Unix sockets allowed, nothing bound", unix_allowed_no_roots, ""),
                                  ("nothing bound", no_roots, ""),

@@ -423,7 +423,7 @@ def _(t):
     call(t, "edit_file", {"path": "f", "old_string": "b\n" * 100000, "new_string": "b"}, code="E_PATCH_APPLY", mib=500)
     call(t, "edit_file", {"path": "f", "old_string": "a", "new_string": "b", "replace_all": True}, mib=600)
     with open(path, "rb") as f:
-        t.true(f.read() == b"b" * n, "not what was wanted")
+        t.true(f.read() == b"b" * n, "unexpected")
     with open(path, "wb") as f:
         fill(f, b"a\r\n", n // 2)
     call(t, "edit_file", {"path": "f", "old_string": "a\na", "new_string": "b", "replace_all": True}, mib=600)
@@ -548,7 +548,7 @@ def _(t):
                 "path": "f", "old_string": "version", "new_string": "VERSION", "replace_all": True},
                            (None, "E_CONFLICT", "E_NOT_FOUND", "E_PATCH_APPLY"))
             if run.code_name == "E_PATCH_APPLY":  # the text of an edit, again
-                t.true("old_string is not in" in run.message, run)
+                t.true("old_string was not found in" in run.message, run)
     finally:
         stop.set()
         writer.join()
@@ -583,7 +583,7 @@ def _(t):
         run = call(t, tool, {"patch": "".join(make(n))}, seconds=10, mib=500)
         t.true(len(run.out) < MIB, len(run.out))
         with open(os.path.join(t.work, "f"), "rb") as f:
-            t.true(f.read() == old.replace("a", "b").encode(), "not what was wanted")
+            t.true(f.read() == old.replace("a", "b").encode(), "unexpected")
     if not sanitized():
         run = call(t, "apply_patch_json", {"patch": "".join(unified_hunks(1000000))}, code="E_TOOL_VALIDATION")
         t.true(str(ARGUMENTS_MAX) in run.message, run)

@@ -194,12 +194,29 @@ class Console:
         os.close(self.master)
         self.master = self.slave = None
 
+    def drain(self):
+        """Reads all output of a job that has ended, up to a mark that is written behind it."""
+        if self.slave is None:
+            return
+        mark = left = b"[drained]"
+        deadline = time.monotonic() + EXPECT_S
+        os.set_blocking(self.slave, False)
+        while mark not in self.seen:
+            if time.monotonic() > deadline:
+                raise Failed(f"the terminal can't be read to the end: {self.seen[-800:]!r}")
+            try:
+                left = left[os.write(self.slave, left):] if left else left
+            except BlockingIOError:
+                pass
+            self.pump(0.01)
+        self.seen = self.seen.replace(mark, b"")
+
     def finish(self, restored=True):
         """Waits for the job's end; returns its exit status, negative for a signal. The terminal must
         be restored."""
         try:
             code = int(self.event("end"))
-            self.pump(0)
+            self.drain()
             if restored and self.modes() != self.before:
                 raise Failed(f"exit {code}; the terminal is not as it was: {self.before} "
                              f"became {self.modes()}")

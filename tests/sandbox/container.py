@@ -64,7 +64,7 @@ def _(t):
     run = inside(t, *t.command(t.child, "mark", mark, policy=t.policy(write=[t.work]), options=["--json"]))
     t.denied(run, "E_SANDBOX_UNAVAILABLE", 3)
     context = run.error["context"]
-    t.true("a seccomp filter around this process refuses namespaces" in context["found"], run)
+    t.true("a seccomp filter on this process blocks namespaces" in context["found"], run)
     t.true("this is a container: docker" in context["found"], run)
     for flag in ("seccomp=unconfined", "apparmor=unconfined", "systempaths=unconfined"):
         t.true("--security-opt " + flag in context["remedy"], run)
@@ -122,7 +122,7 @@ def _(t):
     report = run.result["sandbox_report"]
     t.same(report["mode"], "landlock", run)
     t.true(any("names, owners and modes" in gap for gap in report["gaps"]), run)
-    t.true(any("no limit of their number" in gap for gap in report["gaps"]), run)
+    t.true(any("their number is not limited" in gap for gap in report["gaps"]), run)
 
 
 @case("temporary files: a private directory that can be listed, by TMPDIR and as HOME of presets, removed afterwards")
@@ -241,9 +241,9 @@ def _(t):
     settings(t, "sandbox: {mode: landlock, unsafe_ack: true}\n")
     run = inside(t, *argv)
     t.code(run, 0)
-    t.same((run.out, b"weaker sandbox by your settings" in run.err), (b"hi\n", True), run)
+    t.same((run.out, b"weaker sandbox because of your settings" in run.err), (b"hi\n", True), run)
     run = inside(t, t.cordon, "tool", "shell", "--json", '{"command": "echo hi"}')
-    t.same((json.loads(run.out)["content"], b"weaker sandbox by your settings" in run.err), ("hi\n", True), run)
+    t.same((json.loads(run.out)["content"], b"weaker sandbox because of your settings" in run.err), ("hi\n", True), run)
     t.code(inside(t, *t.command("/bin/echo", policy=policy, options=["--sandbox", "native"])), 3)
     bare = t.policy(execs=["/bin/echo"], sandbox="none")
     t.code(inside(t, *t.command("/bin/echo", policy=bare)), 2)
@@ -324,7 +324,7 @@ def _(t):
     t.true(b"nothing to fix\n" in run.err, run)
     run = t.run([*docker(t), t.cordon, "doctor", "--fix"])
     t.code(run, 3)
-    t.true(b"nothing to fix by this command" in run.err, run)
+    t.true(b"nothing to fix with this command" in run.err, run)
     t.code(t.run([t.cordon, "doctor", "--yes"]), 12)
 
 
@@ -389,7 +389,7 @@ def _(t):
     t.true("disabled: 10 cordon disable mine\n" in out and b"rm /etc/apparmor.d/disable/cordon" in run.err, run)
     t.true(out.endswith("again: 0 cordon\n/etc/apparmor.d/cordon.cordon.dpkg-new\ncordon\n"), run)
     for words in (b"This writes /etc/apparmor.d/cordon:", b"    profile cordon @{cordon} flags=(unconfined) {",
-                  b"sudo /usr/local/bin/cordon doctor --fix", b"can be changed by others than root", b"give --yes"):
+                  b"sudo /usr/local/bin/cordon doctor --fix", b"can be changed by users other than root", b"use --yes"):
         t.true(words in run.err, f"{words}\n{run}")
 
 
@@ -486,7 +486,7 @@ def _(t):
         $C doctor | head -2""", open_flags=True)
     t.code(run, 0)
     t.same(run.out.split(b"\n")[:2], [b"full", b"hi"], run)
-    t.true(b"the whole sequence works" in run.out, run)
+    t.true(b"a complete sandbox can be built" in run.out, run)
 
 
 if __name__ == "__main__":

@@ -502,7 +502,7 @@ class SelfTest:
         base = t.directory("tmp")
         self.run = t.run([*before, t.cordon, "self-test", "--json", *options],
                          env={**t.env, **CERTIFICATES, "TMPDIR": base, **(env or {})}, mounts=mounts)
-        t.same(os.listdir(base), [], f"what is left\n{self.run}")
+        t.same(os.listdir(base), [], f"leftovers\n{self.run}")
         self.all = {c["name"]: c for c in json.loads(self.run.out)["checks"]}
         t.same(list(self.all), CHECKS, self.run)
         self.bad = {name: c for name, c in self.all.items() if c["status"] != "ok"}
@@ -530,8 +530,8 @@ def _(t):
     t.same((test.run.code, list(test.bad)), (5, ["temporary files"]), test.run)
     run = t.run([t.cordon, "self-test"], env={**t.env, **CERTIFICATES, "TMPDIR": "relative"})
     t.same(run.code, 0, run)
-    t.true(b"weaker  temporary files  TMPDIR can't be used, 'relative': Invalid argument; used instead: /tmp\n"
-           b"        remedy: make that directory, or unset TMPDIR\n" in run.out, run)
+    t.true(b"weaker  temporary files  TMPDIR cannot be used ('relative': Invalid argument); used instead: /tmp\n"
+           b"        remedy: create that directory, or unset TMPDIR\n" in run.out, run)
     t.true(re.search(rb"\n14 ok, 1 weaker, 0 failed, in \d+\.\d s\n$", run.out), run)
 
 

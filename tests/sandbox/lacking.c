@@ -23,7 +23,7 @@ static void lack(struct str name)
 {
     for (size_t i = 0; i < ARRAY_LEN(parts); i++)
         if (str_is(name, parts[i].name)) {
-            machine_lack(parts[i].part);
+            machine_disable(parts[i].part);
             return;
         }
     fprintf(stderr, "lacking: there is no part '" STR_FMT "'\n", STR_ARG(name));

@@ -33,7 +33,7 @@ COUNTED_MOST = 4000  # processes between two counts, also on a slow and busy mac
 # The features removed, and the text of the report then.
 WAYS = {
     "cgroup": ("pid_max", "pids.max for"),
-    "uid": ("pid_max,cgroups", "of the kernel's user"),
+    "uid": ("pid_max,cgroups", "of the kernel's user id"),
     "counted": ("pid_max,cgroups,id_maps", "counted every"),
 }
 EXACT = ("cgroup", "uid")
@@ -245,7 +245,7 @@ def _(t):
     new = [t.cordon, "box", "new", "b", t.directory("project"), "--agent", "test", "--no-start", "--yes", "--processes", "50"]
     run = t.run(new)
     t.code(run, 3)
-    t.true(b"no id-mapped mount of an overlay" in run.err and b"--ack-inexact-limits" in run.err, run)
+    t.true(b"cannot create an id-mapped mount of an overlay" in run.err and b"--ack-inexact-limits" in run.err, run)
 
 
 @case("uid: too few open files for a requested limit: the remedy is to raise them", who="root")
@@ -276,7 +276,7 @@ for way, (lacking, numbers) in FREE_FILES.items():
                     for free in numbers for opened in (0, CROWDED_LIMIT - 3 - free)]
             runs = [t.finish(run) for run in runs]
             for run in runs:
-                t.true(run.out == b"a" if run.code == 0 else b"open files" in run.err and b"a filter" not in run.err, run)
+                t.true(run.out == b"a" if run.code == 0 else b"open files" in run.err and b"a seccomp filter" not in run.err, run)
             t.same([run.code for run in runs[-2:]], [0, 0], runs[-1])
             t.true(runs[0].code and runs[1].code, "the limit is not reached: the test sees nothing")
 
@@ -315,6 +315,13 @@ def _(t):
     t.true("not exact" in checks["process limit"]["detail"] and "6.14" in checks["process limit"]["remedy"], checks)
 
 
+@case("counted: process 1 may have a higher priority, a command has that of its caller", who="root")
+def _(t):
+    lacks(t, "counted")
+    run = t.exec("/usr/bin/nice", policy=t.policy(execs=["/usr/bin/nice"]), options=PIPES)
+    t.same(int(run.out), max(os.getpriority(os.PRIO_PROCESS, 0), 0), run)
+
+
 @case("counted: a requested limit is refused before anything runs, unless acknowledged", who="root")
 def _(t):
     lacks(t, "counted")
@@ -323,6 +330,7 @@ def _(t):
     run = run_json(t, t.child, "mark", mark, policy=policy)
     t.denied(run, "E_SANDBOX_UNAVAILABLE", 3)
     t.true("--ack-inexact-limits" in run.error["context"]["remedy"], run)
+    t.true("set limits_inexact_ack to true" in run.error["context"]["remedy"], run)
     t.true(not os.path.exists(mark), "it ran")
     t.code(run_json(t, t.child, "exit", "0", policy=policy, options=ACK), 0)
     own = t.policy(limits={"processes": LIMIT}, limits_inexact_ack=True)
@@ -343,7 +351,7 @@ for mode, more in (("landlock", []), ("none", ["--ack-unsafe-network"])):
         for policy, ack in ((asked, ACK), (t.policy(), [])):
             run = run_json(t, t.child, "exit", "0", policy=policy, options=[*options, *ack])
             t.code(run, 0)
-            t.true("processes: there is no limit of their number" in run.result["sandbox_report"]["gaps"], run)
+            t.true("processes: their number is not limited" in run.result["sandbox_report"]["gaps"], run)
 
 
 # Programs that make processes until it fails, after an action on process 1, which counts them.
@@ -412,7 +420,7 @@ def _(t):
               'echo $?; "$0" box destroy --yes --abandon-unapplied b')
     run = t.run([*below, "sh", "-c", script, t.cordon, bomb])
     t.same(run.out.split()[-2:], [b"6", b"137"], run)
-    t.same(run.err.count(b"more processes in the box"), 1, run)
+    t.same(run.err.count(b"the box had more processes than --processes allows"), 1, run)
     reap_boxes(t)
 
 
@@ -440,7 +448,9 @@ def _(t):
             "steps": [{"id": "end", "action": {"type": "terminate"}}]}
     scenario = t.file("s.json", json.dumps(tree))
     record = os.path.join(t.work, "record")
-    t.code(t.run([t.cordon, "run", "--json", scenario]), 3)
+    run = t.run([t.cordon, "run", "--json", scenario])
+    t.code(run, 3)
+    t.true(run.error["context"]["remedy"].endswith("or acknowledge inexact limits with --ack-inexact-limits"), run)
     t.code(t.run([t.cordon, "run", "--json", "--artifacts", record, *ACK, scenario]), 0, 2)
     plain = os.path.join(t.work, "plain")
     policy = t.policy(write=[t.work])
@@ -452,6 +462,16 @@ def _(t):
     again = [t.cordon, "replay", "--artifacts", asked, "--ack-unsafe-write", "--ack-unsafe-read"]
     t.code(t.run(again), 3)
     t.code(t.run([*again, *ACK]), 0)
+
+
+@case("a limit in the policy of a tool is acknowledged by its key: tools have no such flag", who="root")
+def _(t):
+    lacks(t, "counted")
+    policy = t.file("p.json", json.dumps({"policy_version": 4, "exec": {"allowed_executables": ["/bin", "/usr/bin"], "allow_shell": True},
+        "fs": {"allowed_read": [t.work]}, "limits": {"processes": LIMIT}}))
+    run = t.run([t.cordon, "tool", "shell", "--json", '{"command": "true"}', "--policy", policy], cwd=t.work)
+    t.true(b"or set limits_inexact_ack to true in the policy" in run.out + run.err, run)
+    t.true(b"--ack-inexact-limits" not in run.out + run.err, run)
 
 
 @case("an ordinary user: RLIMIT_NPROC, exactly, with any other features missing", who="user")
@@ -489,7 +509,7 @@ for kind, more in (("private", []), ("shared", ["shared"])):
         t.true("lost 9" in printed(run) and printed(run).count("share") <= 2, run)
         report = run.result["sandbox_report"]
         t.true("memory_bytes" not in json.dumps(report["gaps"]), report)
-        t.true("for which the kernel killed" in report["limits"], report)
+        t.true("exceeded: the kernel killed" in report["limits"], report)
 
 
 class Groups:

@@ -10,9 +10,11 @@
 #include <net/if.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <time.h>
 
 enum {
     FAMILIES = 48,
@@ -130,6 +132,58 @@ static void do_unixfd(int argc, char **argv)
     reach((int)number(argv[0]), &a);
 }
 
+enum {
+    RACED = 100, /* the descriptor whose socket is exchanged */
+    RACE_MS = 1500,
+};
+
+static struct {
+    struct address to[2], now;
+    int fds[2];
+    volatile int over;
+} race;
+
+/* Exchanges the socket and the address, all the time. */
+static int exchange(void *unused)
+{
+    (void)unused;
+    for (unsigned i = 0; !race.over; i++) {
+        memcpy(&race.now, &race.to[i & 1], sizeof race.now);
+        dup2(race.fds[i >> 1 & 1], RACED);
+    }
+    return 0;
+}
+
+static long now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* unixrace PATH FLAGS: connects while another thread, or a process with the same descriptors,
+ * exchanges the socket and the address */
+static void do_unixrace(int argc, char **argv)
+{
+    (void)argc;
+    static char stack[64 * 1024] __attribute__((aligned(16)));
+    race.to[0] = inet_address("127.0.0.1", "1");
+    race.to[1] = unix_address(argv[0]);
+    race.fds[0] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    race.fds[1] = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    dup2(race.fds[0], RACED);
+    int other = clone(exchange, stack + sizeof stack, (int)number(argv[1]), NULL);
+    if (!report("clone", other))
+        return;
+    for (long end = now_ms() + RACE_MS; now_ms() < end;) {
+        connect(RACED, &race.now.u.any, race.to[1].size);
+        if (send(race.fds[1], "reached", 7, MSG_NOSIGNAL) == 7)
+            break;
+    }
+    race.over = 1;
+    report("send", send(race.fds[1], "reached", 7, MSG_NOSIGNAL));
+}
+
 static void do_inetfd(int argc, char **argv)
 {
     (void)argc;
@@ -243,6 +297,7 @@ const struct attempt probe_net[] = {
     {"unix", 2, do_unix},
     {"pair", 2, do_pair},
     {"unixfd", 2, do_unixfd},
+    {"unixrace", 2, do_unixrace},
     {"inetfd", 3, do_inetfd},
     {"receive", 1, do_receive},
     {"families", 0, do_families},

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tools that run commands: sessions on terminals over many calls, and confirmations on a terminal.
 
-A `Server` is `cordon tool --serve`; harness.py has the rest.
+A `Server` is `cordon tool --serve` (tool_server.py); harness.py has the rest.
 """
 import array
 import fcntl
@@ -11,8 +11,8 @@ import json
 import os
 import pty
 import resource
-import select
 import shutil
+import select
 import signal
 import subprocess
 import sys
@@ -23,72 +23,7 @@ import uuid
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import KILLED_S, TIMEOUT_S, Failed, Skipped, case, in_time, main, sanitized  # noqa: E402 pylint: disable=wrong-import-position
-
-
-class Server:
-    def __init__(self, t, *options, **more):
-        self.t, self.number = t, 0
-        self.process = t.start(
-            [t.cordon, "tool", "--serve", *options], stdin=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            **more)
-        self.seen, self.first = b"", {}
-
-    def send(self, data):
-        self.process.stdin.write(data)
-        self.process.stdin.flush()
-
-    def answer(self):
-        deadline = time.monotonic() + TIMEOUT_S
-        while b"\n" not in self.seen:
-            if not select.select([self.process.stdout], [], [], max(0, deadline - time.monotonic()))[0]:
-                raise Failed("no answer")
-            part = os.read(self.process.stdout.fileno(), 1 << 20)
-            if not part:
-                raise Failed(f"the server has ended: {self.process.wait()}")
-            self.seen += part
-        line, self.seen = self.seen.split(b"\n", 1)
-        return json.loads(line.decode("utf-8"))
-
-    def call(self, name, **arguments):
-        self.number += 1
-        request = {"name": name, "arguments": arguments, "request_id": self.number}
-        self.send(json.dumps(request).encode() + b"\n")
-        result = self.answer()
-        self.t.same(result["request_id"], self.number)
-        return result
-
-    def exec(self, cmd, **more):
-        result = self.call("exec_command", cmd=cmd, **more)
-        one_of(self.t, result)
-        self.first[result["details"].get("session_id")] = result["content"]
-        return result
-
-    def type(self, session, chars="", **more):
-        result = self.call("write_stdin", session_id=session, chars=chars, **more)
-        if result.get("code") != "E_NOT_FOUND":
-            one_of(self.t, result)
-        return result
-
-    def until(self, session, found, chars=""):
-        """Types, and polls until `found` accepts the result; returns that result, and all content."""
-        deadline, content = time.monotonic() + TIMEOUT_S, self.first.pop(session, "")
-        while time.monotonic() < deadline:
-            result = self.type(session, chars, yield_time_ms=50)
-            chars, content = "", content + result["content"]
-            if found(result, content):
-                return result, content
-            if "exit_code" in result["details"]:
-                break
-        raise Failed(f"not seen: {content[-2000:]!r} {json.dumps(result['details'])[:2000]}")
-
-    def end(self, code=0):
-        self.process.stdin.close()
-        self.t.same(self.process.wait(TIMEOUT_S), code, "the server's exit")
-
-
-def one_of(t, result):
-    details = result["details"]
-    t.true(("exit_code" in details) != ("session_id" in details), f"exit_code xor session_id: {result}")
+from tool_server import Server  # noqa: E402 pylint: disable=wrong-import-position
 
 
 def screen(result):
@@ -111,11 +46,25 @@ def _(t):
     r = s.exec("echo out; echo err >&2; exit 3", yield_time_ms=LONG)
     t.true(time.monotonic() - begun < 50, "it did not return when the command ended")
     t.same((r["status"], r["code"], r["details"]["exit_code"]), ("error", "E_COMMAND_FAILED", 3))
-    t.same(r["content"], "out\nerr\n[the command ended with exit code 3]\n")
+    t.same(r["content"], "out\nerr\n[the command failed with exit status 3]\n")
     r = s.call("exec_command", command="tty >/dev/null && printf %s $TERM", yield_time_ms=LONG)
     t.same((r["content"], r["status"]), ("xterm-256color\n", "ok"))
     r = s.exec("kill -KILL $$", yield_time_ms=LONG)
     t.same((r["details"]["exit_code"], r["details"]["signal"]), (137, 9))
+    s.end()
+
+
+@case("a command that cannot be started has no exit code")
+def _(t):
+    text = ": " + "x" * 200000  # longer than an argument may be
+    s = Server(t)
+    for name, key in (("shell", "command"), ("exec_command", "cmd")):
+        arguments = {key: text}
+        one = json.loads(t.run([t.cordon, "tool", name, "--json", "-"], json.dumps(arguments).encode()).out)
+        for r in (one, s.call(name, **arguments)):
+            t.same((r["status"], r["code"], r["details"]["exit_code"], r["details"].get("signal")), ("error", "E_COMMAND_FAILED", None, None), name)
+            t.true(r["message"].startswith("the command did not start: cannot start '"), r["message"])
+            t.true("Argument list too long" in r["content"], r["content"])
     s.end()
 
 
@@ -145,7 +94,7 @@ def _(t):
     other = s.exec(SLEEP, yield_time_ms=0)["details"]["session_id"]
     r = s.type(n)
     t.same(r["code"], "E_NOT_FOUND")
-    t.true(f"there are: {other} ({SLEEP})" in r["message"], r["message"])
+    t.true(f"open sessions: {other} ({SLEEP})" in r["message"], r["message"])
     t.same(s.call("write_stdin", session_id="x")["code"], "E_TOOL_VALIDATION")
     s.end()
 
@@ -695,6 +644,41 @@ def _(t):
     t.same(shell(t, command="true", timeout_ms=86400001).code, 15)
 
 
+@case("tools can read the logs of their session, and no others")
+def _(t):
+    s, other = Server(t), Server(t)
+    r = s.call("shell", command="seq 100000")
+    log = r["details"]["log"]
+    t.true(log in r["content"], r["content"])
+    r = s.call("read_file", path=log, offset=50000, limit=3)
+    t.true("50001\n" in r["content"], str(r))
+    r = s.call("grep_files", pattern="^77777$", path=log)
+    t.true("77777:77777" in r["content"], str(r))
+    t.same(s.call("write_file", path=log, content="")["code"], "E_FS_VIOLATION")
+    t.same(other.call("read_file", path=log)["code"], "E_FS_VIOLATION")
+    r = other.exec("seq 100000; sleep 1000", yield_time_ms=2000)
+    t.true("99999" in other.call("read_file", path=r["details"]["log"], offset=99990)["content"], "a session's log")
+    t.same(s.call("read_file", path=r["details"]["log"])["code"], "E_FS_VIOLATION")
+    s.end()
+    other.end()
+    forget_logs(t)
+
+
+@case("a session whose logs another one has deleted can read its next log")
+def _(t):
+    s, other = Server(t, cwd=t.work), Server(t, cwd=t.work)
+    own = s.call("shell", command="seq 100000")["details"]["log"]
+    os.utime(own, (1, 1))
+    for _ in range(2):
+        other.call("shell", command="seq 100000")
+    t.true(not os.path.exists(own), "a control")
+    own = s.call("shell", command="seq 100000")["details"]["log"]
+    t.same(s.call("read_file", path=own, limit=1)["status"], "ok")
+    s.end()
+    other.end()
+    forget_logs(t)
+
+
 @case("old logs are deleted, the oldest first; a session's own is kept as long as it runs")
 def _(t):
     s = Server(t)
@@ -704,18 +688,17 @@ def _(t):
     logs = os.path.dirname(own)
     names = [f"{uuid.uuid4()}.log" for _ in range(300)]
     now = time.time()
-    for i, name in enumerate(names + ["other.log"]):
-        path = os.path.join(logs, name)
+    places = {name: os.path.join(os.path.dirname(logs) if i % 2 else logs, name) for i, name in enumerate(names + ["other.log"])}
+    for i, path in enumerate(places.values()):
         with open(path, "wb"):
             pass
         t.own(path)
         os.utime(path, (now - 1000 + i,) * 2)
     os.utime(own, (now - 5000,) * 2)
-    os.utime(os.path.join(logs, names[299]), (now - 40 * 86400,) * 2)
+    os.utime(places[names[299]], (now - 40 * 86400,) * 2)
     new = s.call("shell", command="seq 1000")["details"]["log"]
-    left = set(os.listdir(logs)) - {os.path.basename(own), os.path.basename(new), "other.log"}
-    t.same(left, set(names[101:299]))
-    t.true(os.path.exists(own) and os.path.exists(os.path.join(logs, "other.log")), "too much went")
+    t.same({name for name, path in places.items() if os.path.exists(path)}, set(names[101:299]) | {"other.log"})
+    t.true(os.path.exists(own) and os.path.exists(new), "too much went")
     s.end()
     forget_logs(t)
 
@@ -778,7 +761,7 @@ def _(t):
                        (b"\x03", 130), (b"yellow\ry", 130), (b"yellow\r", 0)):
         a = Asked(t, *WRITE)
         a.until(b"? ")
-        t.true(b"write_file wants to change:\r\n    f\r\n" in a.seen, a.seen)
+        t.true(b"Allow write_file to change:\r\n    f\r\n" in a.seen, a.seen)
         if keys == b"yellow\r":
             a.type(keys)
             a.seen = b""

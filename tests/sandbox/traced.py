@@ -81,11 +81,12 @@ class Traced:
         return 0 if sig in (signal.SIGTRAP, signal.SIGSTOP) else sig
 
     def wait(self, pid):
-        """The status of its next stop, or None if it sleeps, which must be observed several times."""
+        """The status of its next stop, or None if it sleeps, which must be observed several times: also in vfork(), until a child
+        executes, which waits for a listener in the held supervisor."""
         deadline = time.monotonic() + PATIENCE_S
         asleep = 0
         while time.monotonic() < deadline:
-            asleep = asleep + 1 if field(pid, "State") == "S" else 0
+            asleep = asleep + 1 if field(pid, "State") in ("S", "D") else 0
             got, status = os.waitpid(pid, WALL | os.WNOHANG)
             if got:
                 return status
@@ -107,6 +108,8 @@ class Traced:
                     return ENDED
                 if os.WSTOPSIG(status) == signal.SIGTRAP | 0x80:
                     break
+                if pid == self.pid and (other := self.new_process(status)):  # a thread continues already
+                    ptrace(PTRACE_DETACH, other)
                 sig = self.passed(status)
         return RAN
 

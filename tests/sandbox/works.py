@@ -5,13 +5,21 @@
 Ordinary work (compilers, make, git, Python) under the presets; small things that programs take
 for granted, each under a policy that grants no more than it needs. See harness.py.
 """
+import contextlib
+import http.server
+import json
 import os
 import shutil
+import socket
+import subprocess
 import sys
+import threading
 
 from console import Console
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import PRESET_PYTHON, Skipped, case, main  # noqa: E402 pylint: disable=wrong-import-position
+from harness import PRESET_PYTHON, Skipped, case, main, sanitized  # noqa: E402 pylint: disable=wrong-import-position
+from filled_home import (  # noqa: E402 pylint: disable=wrong-import-position
+    ALL_TOOLS, SEE_SECRETS, SEE_TOOLS, TOOLCHAINS, fill_home, home_file, user_home)
 
 BASH = "/usr/bin/bash"
 
@@ -164,6 +172,15 @@ def _(t):
     t.same(run.out, b"imports\n", run)
 
 
+@case("/proc is the kernel's, except for parts that are not for the command: keys")
+def _(t):
+    if not os.path.exists("/proc/keys"):
+        raise Skipped("no /proc/keys here")
+    run = bash(t, "stat -c %d /proc /proc/version /proc/keys && ! cat /proc/keys")
+    proc, version, keys = run.out.split()
+    t.true(proc == version != keys, run)
+
+
 @case("getpwuid, getgrgid: the same names as outside")
 def _(t):
     script = """
@@ -233,6 +250,139 @@ def _(t):
 @case("shared memory in /dev/shm")
 def _(t):
     t.same(t.exec(t.child, "shm", policy=t.policy(), options=["--pipes"]).out, b"shm\n")
+
+
+RUN_OWN = """set -e
+for dir in /tmp /dev/shm; do printf '#!/bin/sh\\necho "ran in %s"\\n' $dir >$dir/own; chmod +x $dir/own; $dir/own; done
+cd "$(mktemp -d)"; cp /bin/true own; ./own; echo copied"""
+
+for name in ("build", "c", "node", "python", "test"):
+    @case(f"files in the private /tmp and /dev/shm can be run: preset {name}, which runs what it writes")
+    def _(t, name=name):
+        t.same(bash(t, RUN_OWN, name).out, b"ran in /tmp\nran in /dev/shm\ncopied\n")
+
+
+@case("files in the private /tmp and /dev/shm cannot be run: preset readonly")
+def _(t):
+    run = preset(t, "readonly", PRESET_PYTHON, "-c", """import shutil, subprocess
+for own in ("/tmp/own", "/dev/shm/own"):
+    shutil.copy("/bin/true", own)
+    try: print(subprocess.run(own).returncode)
+    except PermissionError: print("refused")""", options=["--pipes"])
+    t.same(run.out, b"refused\nrefused\n", run)
+
+
+MEMORY = """import os
+fd = os.memfd_create("own")
+os.write(fd, open("/bin/true", "rb").read())
+if (pid := os.fork()) == 0:
+    os.execve(fd, ["own"], {})
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))"""
+
+
+@case("a program in memory: where files can be run that are written, and not where they cannot")
+def _(t):
+    t.same(python(t, MEMORY).out, b"0\n")
+    run = preset(t, "readonly", PRESET_PYTHON, "-c", MEMORY, options=["--pipes"], expect=6)
+    t.true(b"Function not implemented" in run.err, run)
+
+
+TRACE = """import ctypes, os, signal
+libc = ctypes.CDLL(None, use_errno=True)
+TRACEME, CONT, SEIZE = 0, 7, 0x4206
+if (pid := os.fork()) == 0:
+    libc.ptrace(TRACEME, 0, 0, 0)
+    os.kill(os.getpid(), signal.SIGSTOP)
+    os._exit(7)
+print(os.WSTOPSIG(os.waitpid(pid, 0)[1]) == signal.SIGSTOP, libc.ptrace(CONT, pid, 0, 0))
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+print(libc.ptrace(SEIZE, 1, 0, 0), os.strerror(ctypes.get_errno()))
+"""
+
+
+@case("a process can be traced, except for process 1 of the sandbox")
+def _(t):
+    run = python(t, TRACE)
+    t.same(run.out, b"True 0\n7\n-1 Operation not permitted\n", run)
+
+
+@case("addresses can be fixed, as debuggers do")
+def _(t):
+    t.same(bash(t, "setarch -R sh -c 'echo fixed'").out, b"fixed\n")
+
+
+@case("the sandbox's host name has an address, and the user's entry has the home directory inside")
+def _(t):
+    run = python(t, """import os, pwd, socket
+print(socket.gethostname(), socket.gethostbyname(socket.gethostname()))
+entry = [e for e in pwd.getpwall() if e.pw_uid == os.getuid()]
+print(all(e.pw_dir == os.environ["HOME"] for e in entry[:1]), len(entry))""")
+    t.same(run.out, b"cordon 127.0.1.1\nTrue %d\n" % (t.uid is None), run)
+
+
+# The developer's machine --------------------------------------------------------------------------
+
+@case("toolchains of PATH and of the home directory can be run, and no file with secrets is there: preset")
+def _(t):
+    fill_home(t)
+    t.same(bash(t, SEE_TOOLS).out, ALL_TOOLS)
+    shown = sorted(f"./{name}/tool{i}" for i, name in enumerate(TOOLCHAINS))
+    t.same(bash(t, SEE_SECRETS).out.decode().split(), [*shown, "end"])
+
+
+@case("toolchains of PATH and of the home directory can be run, and no file with secrets is there: tool")
+def _(t):
+    fill_home(t)
+
+    def shell(command):
+        run = t.finish(t.start([t.cordon, "tool", "shell", "--arg", "command=" + command]))
+        t.same(run.code, 0, run)
+        return run.out
+    t.same(shell(SEE_TOOLS), ALL_TOOLS)
+    t.true(b"CANARY" not in shell(SEE_SECRETS), "a secret")
+
+
+@case("the home directory is private, and toolchains in it are read-only")
+def _(t):
+    fill_home(t)
+    run = bash(t, """touch ~/new ~/.ssh2 && echo made; cd; pwd
+        for f in .cargo/bin/new .cargo/bin/tool0; do echo x >$f && echo WRITTEN; done
+        rm -f .local/bin/tool1 && echo REMOVED; true""")
+    t.same(run.out.decode(), f"made\n{user_home(t)}\n", run)
+    t.true(not os.path.exists(os.path.join(user_home(t), "new")), "it was made in the user's home directory")
+
+
+@case("directories of PATH that are relative, the home directory or above it are not in PATH")
+def _(t):
+    t.env["PATH"] = f".:bin:{t.home}:{os.path.dirname(t.home)}:/proc:{t.env['PATH']}"
+    t.same(bash(t, "echo $PATH").out.decode(), "/usr/local/bin:/usr/bin:/bin\n")
+
+
+@case("locale, time zone and certificates of the user are passed on; secrets are not")
+def _(t):
+    certs = home_file(t, "company/ca.pem", "certificate\n")
+    t.env.update(TZ="Asia/Tokyo", LC_TIME="C", EDITOR="vi", NODE_EXTRA_CA_CERTS=certs, GITHUB_TOKEN="secret")
+    run = bash(t, 'echo "$TZ $LC_TIME $EDITOR $GITHUB_TOKEN$CORDON_TEST_SECRET"; cat "$NODE_EXTRA_CA_CERTS"; ls ~')
+    t.same(run.out, b"Asia/Tokyo C vi \ncertificate\ncompany\n", run)
+
+
+@case("git commits with the user's name, and aliases that are shell commands are not there")
+def _(t):
+    home_file(t, "more", "[user]\n\temail = me@example.org\n")
+    home_file(t, ".gitconfig", "[user]\n\tname = Me Myself\n[include]\n\tpath = more\n[alias]\n\tst = status\n\tevil = !sh\n"
+              "[credential]\n\thelper = store --file SECRET\n[core]\n\tpager = SECRET\n[init]\n\tdefaultBranch = trunk\n")
+    run = bash(t, "git init -q g && cd g && touch f && git add f && git commit -qm first && git log --format='%an %ae %D'; "
+               "git config --get-regexp '^(alias|credential|core.pager)'; git config --global user.name Other && echo kept")
+    t.same(run.out.decode(), "Me Myself me@example.org HEAD -> trunk\nalias.st status\nkept\n", run)
+
+
+@case("a policy in a file shows no toolchains, unless it says so")
+def _(t):
+    fill_home(t)
+    for wanted in (False, True):
+        policy = t.policy(execs=["/usr/bin", "/bin"], shell=True, developer=wanted)
+        run = t.exec(BASH, "-c", "type -P tool0; ls -A $HOME/.cargo 2>/dev/null; true", policy=policy, options=["--pipes"])
+        t.same(run.out != b"", wanted, run)
 
 
 @case("threads of a static program")
@@ -695,6 +845,178 @@ def _(t):
     t.same(lines[0], b"24 80", run)
     t.true(lines[1].startswith(b"/dev/"), run)
     t.true({b"bash", b"ps"} <= set(lines[2:]) <= {b"bash", b"ps", b"cordon-init", b""}, run)
+
+
+@case("a script without its interpreter: the remedy is a policy of your own, or a preset", who="root")
+def _(t):
+    script = t.file("x", "#!/nope/sh\n")
+    os.chmod(script, 0o755)
+    if sanitized():  # after a failed exec the sanitizer needs more memory than the limits allow
+        return
+    for options, want in ((("--preset", "test"), b"allowed: use a policy of your own"), ((), b"allowed: use --preset build")):
+        run = t.run([t.cordon, "exec", *options, "--", script], cwd=t.work)
+        t.code(run, 10)
+        t.true(want in run.err, run)
+
+
+# A list of hosts ---------------------------------------------------------------------------------------
+
+# argv: the proxy's answer to a request for each target, or what a direct connection brings. One line each.
+ASK = r"""
+import os, socket, sys
+port = int(os.environ["HTTP_PROXY"].rsplit(":", 1)[1])
+def talk(target):
+    with socket.create_connection(("127.0.0.1", port), timeout=20) as s:
+        s.sendall(f"CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n".encode())
+        first = s.recv(4096).split(b"\r\n")[0].decode()
+        if " 200 " not in first: return first
+        s.sendall(b"GET / HTTP/1.0\r\n\r\n")
+        return s.makefile("rb").read().splitlines()[-1].decode()
+def direct(target):
+    host, port = target.rsplit(":", 1)
+    try:
+        with socket.create_connection((host, int(port)), timeout=5) as s: return "connected"
+    except OSError as e: return type(e).__name__
+def name(host):
+    try: return "resolved " + socket.getaddrinfo(host, 80)[0][4][0]
+    except OSError as e: return type(e).__name__
+def datagram(target):
+    host, port = target.rsplit(":", 1)
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as s:
+        try:
+            s.connect((host, int(port)))
+            s.send(b"x")
+            s.settimeout(1)
+            s.recv(1)
+            return "answered"
+        except OSError as e: return type(e).__name__
+for word in sys.argv[1:]:
+    how, target = word.split("=", 1)
+    print(word, "->", {"talk": talk, "direct": direct, "name": name, "datagram": datagram}[how](target))
+"""
+
+
+class Web(http.server.BaseHTTPRequestHandler):
+    def do_GET(self):  # pylint: disable=invalid-name
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"from the host\n")
+
+    def log_message(self, *args):  # pylint: disable=arguments-differ
+        pass
+
+
+@contextlib.contextmanager
+def web_server():
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Web)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@case("--allow-host: the proxy reaches that host and port; others, other ways and DNS do not; refusals are said")
+def _(t):
+    t.file("ask.py", ASK)
+    with web_server() as port, web_server() as other:
+        asks = [f"talk=127.0.0.1:{port}", f"talk=127.0.0.1:{other}", "talk=192.0.2.1:443", f"talk=localhost:{port}",
+                "talk=169.254.169.254:80", f"direct=127.0.0.1:{port}", "direct=192.0.2.1:443", "name=host.invalid",
+                f"datagram=127.0.0.1:{port}"]
+        outside = t.run([PRESET_PYTHON, "ask.py", f"direct=127.0.0.1:{port}"], env={**t.env, "HTTP_PROXY": "x:1"})
+        t.true(outside.out.endswith(b"-> connected\n"), outside)
+        run = t.exec(PRESET_PYTHON, "ask.py", *asks, options=["--allow-host", f"127.0.0.1:{port}", "--json"])
+        lines = run.result["final_observation"]["transcript_delta"].split("\r\n")[:-1]
+        refused = "HTTP/1.1 403 Refused by cordon"
+        want = ["from the host", refused, refused, refused, refused, "ConnectionRefusedError", "OSError", "gaierror",
+                "ConnectionRefusedError"]
+        t.same([line.split(" -> ", 1)[1] for line in lines], want, lines)
+        hosts = [(d["op"], d["target"], d["fix"]) for d in run.result["denied"] if d["op"] == "host"]
+        t.same(hosts[0], ("host", f"127.0.0.1:{other}", f"--allow-host 127.0.0.1:{other}"), hosts)
+        t.true(any(d[1].startswith("169.254.169.254") for d in hosts), hosts)
+        t.same(run.result["policy"]["allowed_hosts"], [f"127.0.0.1:{port}"])
+        plain = t.exec(PRESET_PYTHON, "ask.py", *asks[:2], options=["--allow-host", f"127.0.0.1:{port}", "--pipes"])
+        t.true(f"denied: host 127.0.0.1:{other}".encode() in plain.err, plain)
+
+
+@case("--allow-host for tools: both calls of a session, and a single call")
+def _(t):
+    t.file("ask.py", ASK)
+    with web_server() as port, web_server() as other:
+        asks = [f"talk=127.0.0.1:{port}", f"talk=127.0.0.1:{other}", f"direct=127.0.0.1:{port}"]
+        command = " ".join([PRESET_PYTHON, "ask.py", *asks])
+        call = json.dumps({"name": "shell", "arguments": {"command": command}})
+        argv = [t.cordon, "tool", "--serve", "--allow-host", f"127.0.0.1:{port}"]
+        run = t.run(argv, data=(call + "\n" + call + "\n").encode())
+        want = ["from the host", "HTTP/1.1 403 Refused by cordon", "ConnectionRefusedError"]
+        results = [json.loads(line) for line in run.out.splitlines()]
+        t.same([[line.split(" -> ", 1)[1] for line in r["content"].splitlines()] for r in results], [want, want], run)
+        one = t.run([t.cordon, "tool", "shell", "--allow-host", f"127.0.0.1:{port}", "--arg", f"command={command}"])
+        t.same([line.split(" -> ", 1)[1] for line in one.out.decode().splitlines()], want, one)
+    shutil.rmtree(os.path.join(t.home, ".cordon"), ignore_errors=True)
+
+
+@case("--allow-host: no process is left, and nothing listens outside")
+def _(t):
+    t.file("ask.py", ASK)
+    run = t.exec(PRESET_PYTHON, "-c", "import os; print(os.environ['HTTP_PROXY'])", options=["--allow-host", "host.invalid", "--pipes"])
+    port = int(run.out.decode().strip().rsplit(":", 1)[1])
+    with socket.socket() as s:
+        t.true(s.connect_ex(("127.0.0.1", port)) != 0, "something listens on the proxy's port of the host")
+    held = t.start([t.cordon, "exec", "--allow-host", "host.invalid", "--pipes", "--", "/usr/bin/cat"], stdin=subprocess.PIPE)
+    held.stdin.write(b"ready\n")
+    held.stdin.flush()
+    t.same(held.stdout.readline(), b"ready\n")
+    children = proxies(held.pid)
+    t.same(len(children), 1, "proxies")
+    held.kill()
+    t.killed = True  # the harness waits for its processes
+
+
+def proxies(pid):
+    found = []
+    for one in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{one}/stat", encoding="ascii", errors="replace") as f:
+                text = f.read()
+        except OSError:
+            continue
+        if "(cordon-proxy)" in text and text.rsplit(") ", 1)[1].split()[1] == str(pid):
+            found.append(int(one))
+    return found
+
+
+# Without a policy: tests/cli/first.t has more ----------------------------------------------------------
+
+FIRST = (
+    (("make",), b"made by Linux\n"),
+    (("python3", "x.py"), b"no ls\n"),
+    (("./x.py",), b"no ls\n"),
+    (("bash", "-c", "./own | cat"), b"own\n"),
+    (("git", "log", "--format=%s"), b"first\n"),
+)
+
+
+@case("without a policy: make, python3, a script, a shell and git find what they need, and write nothing")
+def _(t):
+    t.file("Makefile", "all:\n\t@echo made by $$(uname)\n")
+    t.file("own", "#!/bin/sh\necho own\n")
+    t.file("x.py", "#!/usr/bin/env python3\nimport os\n"
+                   "print('ls' if os.path.exists('/usr/bin/ls') else 'no ls')\n")
+    for name in ("own", "x.py"):
+        os.chmod(os.path.join(t.work, name), 0o755)
+    for args in (["init", "-q"], ["add", "x.py"],
+                 ["-c", "user.email=a@example.com", "-c", "user.name=A", "commit", "-qm", "first"]):
+        t.code(t.run(["/usr/bin/git", "-C", t.work, *args]), 0)
+    for command, want in FIRST:
+        # The system's own Python: a version manager's shims are tests/cli/first.t's.
+        run = t.exec(*command, env={**t.env, "PATH": "/usr/bin:/bin"})
+        t.same(run.out, want, run)
+    run = t.exec("bash", "-c", "touch new", expect=6)
+    t.true(not os.path.exists(os.path.join(t.work, "new")), run)
 
 
 sys.exit(main())

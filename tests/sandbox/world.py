@@ -396,13 +396,19 @@ class World:
 
 
 def open_terminal():
-    """Opens a terminal whose name differs from those in the sandbox, which are also numbered from 0."""
-    spare = [pty.openpty() for _ in range(8)]
-    found = pty.openpty()
-    for fd in [fd for pair in spare for fd in pair]:
-        os.close(fd)
-    assert int(os.path.basename(os.ttyname(found[1]))) >= 8, os.ttyname(found[1])
-    return found
+    """Opens a terminal whose name differs from those in the sandbox, which are also numbered from 0.
+    Other programs open and close terminals at the same time: low numbers are held until a higher one comes."""
+    held = []
+    try:
+        for _ in range(64):
+            found = pty.openpty()
+            if int(os.path.basename(os.ttyname(found[1]))) >= 8:
+                return found
+            held.append(found)
+        raise OSError("no terminal with a number of 8 or more")
+    finally:
+        for fd in [fd for pair in held for fd in pair]:
+            os.close(fd)
 
 
 class Terminal:

@@ -56,10 +56,10 @@ def problems(schema, value, root=None, place=""):
     types = schema.get("type", [])
     types = [types] if isinstance(types, str) else types
     if types and not any(is_type(value, name) for name in types):
-        yield f"{place}: is no {' or '.join(types)}"
+        yield f"{place}: is not of type {' or '.join(types)}"
         return
     if "enum" in schema and value not in schema["enum"]:
-        yield f"{place}: {value!r} is none of {schema['enum']}"
+        yield f"{place}: {value!r} is not one of {schema['enum']}"
     for kind, measure, low, high in SIZES:
         if is_type(value, kind):
             yield from check_size(schema, measure(value), low, high, place)

@@ -4,6 +4,7 @@
 A program that is not installed is a failure: script/bootstrap installs them.
 """
 import argparse
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -29,8 +30,9 @@ def main():
         text = os.path.join(work, "text.c")
         with open(os.path.join(ROOT, "src/term/csi.c"), "rb") as source, open(text, "wb") as copy:
             copy.write(source.read())
-        for name in sorted(term_record.KEYS):
-            files.append((name, term_record.record(name, text, work, home)))
+        names = sorted(term_record.KEYS)
+        with multiprocessing.Pool(len(names)) as pool:  # they mostly wait
+            files += zip(names, pool.starmap(term_record.record, [(name, text, work, home) for name in names]), strict=True)
         for name, stream in term_streams.synthetic():
             files.append((name.replace(" ", "-"), stream[:GENERATED]))
         paths = []

@@ -8,6 +8,9 @@ on its PATH, so that a separate handler logs every one that it looks for.
 Random uses of bash's builtins with substitutions in quotes, whenever rules `shell:NAME *` match them: bash must not run
 the contents of the quotes.
 
+Random commands in the place of git's settings, written with quotes, substitutions and other shells: each file that bash
+runs must be found.
+
 And lines that make git, tar and others run something else: each does so if the program is installed, and no pattern
 matches one.
 
@@ -31,6 +34,7 @@ from harness import Tap  # noqa: E402 pylint: disable=wrong-import-position
 # Every process writes its own file: background commands run in parallel.
 HANDLER = '() { printf "%s\\0" "$#" "$@" >>"$LOG/$BASHPID"; }'
 HIGH_FD = 100  # no redirection of the lines above uses it
+ENDS_S = 120  # only a hang takes that long
 PLAIN_AT_LEAST = 100  # fewer would prove nothing
 COMMANDS = ["ls", "git", "rm", "x"]
 WORDS = ["a", "-f", '"q w"', "'z'", "2>&1", ">/dev/null", "12", "</dev/null", "<<EOF", '<<"ls"', "<<-ls", "<<<a", "#c", "''",
@@ -219,11 +223,13 @@ def builtin_line(rng):
 class Ours:
     def __init__(self, path):
         self.child = subprocess.Popen([path], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.files = set()  # of the last line
 
     def commands(self, text):
         self.child.stdin.write(b"%d\n" % len(text) + text)
         self.child.stdin.flush()
         state, *commands = self.child.stdout.readline().decode().rstrip("\n").split(" ")
+        self.files = {bytes.fromhex(w[1:]) for w in self.child.stdout.readline().decode().split()}
         return state[0] == "-", [tuple(bytes.fromhex(w[1:]) for w in c.split(",")) for c in commands], state[1] == "+"
 
 
@@ -259,7 +265,7 @@ def by_bash(text, work):
     child = subprocess.Popen(["/bin/bash", "-c", text], env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
                              stderr=subprocess.DEVNULL, pass_fds=[held], start_new_session=True)
     os.close(held)
-    ended = wait_for_all(alive, 10)
+    ended = wait_for_all(alive, ENDS_S)
     os.close(alive)
     if not ended:
         os.killpg(child.pid, signal.SIGKILL)
@@ -307,6 +313,177 @@ def compare_builtins(rng, ours, work, seconds):
     return lines, covered, bad
 
 
+# Files whose names need quotes, and the ways of a command to run one.
+NAMES = ["a", "b c", "d\\e", "f'g", 'h"i', "$j", "k`l", "m;n", "o)p"]
+STARTS = ["./p/", "p/", "./p/", "$PWD/p/", "${PWD}/p/", '"$PWD"/p/', "$(pwd)/p/", "`pwd`/p/"]
+BEFORE = ["", "", "", "X=1 ", "env ", "env X=1 ", "env \\\n ", "exec ", "! ", "command ", ">/dev/null ", ">\\\n /dev/null ", "2>&1 ", "x=${y:-'}'}; ", 'x="${y%\'}\'}" ',
+          "cat <<E\nit's )\nE\n", "cd . && "]
+AFTER = ["", " x", " 'y z'", " >/dev/null", " </dev/null", " # it's", ' # "', " 2>&1", " $(echo ')') ", ' "$(echo "(")"', " `echo \\`echo 1\\``",
+         " ${X:-'}'}", ' "${X:-\'}\'}"', " ${X%%\"}\"*}", " $'it\\'s'", ' "`echo ")"`"', " ${X:-$(echo '}' \"}\")}", " <<E\nit's\nE", " <<'E'\n\"$(\nE"]
+RAN_AT_LEAST = 200
+LOGGER = '#!/bin/sh\nprintf "%s\\0" "${0##*/}" >>"$LOG"\n'
+
+
+def escaped(text):
+    """As it is written in double quotes."""
+    return "".join("\\" + c if c in '"$`\\' else c for c in text)
+
+
+def spelled(rng, text):
+    """A word, in one of the ways in which a shell writes it."""
+    style = rng.random()
+    if style < 0.2 and "'" not in text:
+        return f"'{text}'"
+    if style < 0.4:
+        return '"' + escaped(text).replace("\\\\e", rng.choice(["\\e", "\\\\e"])) + '"'
+    out = ""
+    while text:
+        n = rng.randint(1, 4)
+        part, text = text[:n], text[n:]
+        style = rng.random()
+        if style < 0.3 and "'" not in part:
+            out += f"'{part}'"
+        elif style < 0.6:
+            out += f'"{escaped(part)}"'
+        else:
+            out += "".join("\\" + c if c in " '\"$`\\;()" or rng.random() < 0.1 else rng.choice(["\\\n", *19 * [""]]) + c for c in part)
+    return out
+
+
+def file_command(rng, depth=0):
+    start, name = rng.choice(STARTS), rng.choice(NAMES)
+    plain = start in ("./p/", "p/")
+    word = spelled(rng, start + name) if plain else start + spelled(rng, name)
+    if plain and rng.random() < 0.05:
+        word = "${X:-" * 2 + "p/a" + "}" * 2
+    text = rng.choice(BEFORE) + word + rng.choice(AFTER)
+    forms = [lambda: f"({text}\n)", lambda: f"{{ {text}\n}}", lambda: f"echo $({text}\n)", lambda: f'echo "$({text}\n)"',
+             lambda: f"if {text}\nthen {file_command(rng, depth + 1)}\nelse {file_command(rng, depth + 1)}\nfi",
+             lambda: f'bash -c "{escaped(text)}"', lambda: f'eval "{escaped(text)}"', lambda: f"while {text}\ndo break\ndone",
+             lambda: text if "'" in text else f"sh -c '{text}'"]
+    return rng.choice(forms)() if depth < 2 and rng.random() < 0.5 else text
+
+
+# Files that are run in other ways, or after text whose end is hard to find: a line and its file.
+RUN_FILES = [
+    ("d=${1:-$(git log -1 | awk '{print $1}')}; sh p/a", "p/a"),
+    ('x=${y%%"}"*}; sh p/a', "p/a"),
+    ("echo ${x:-'}'}; p/a", "p/a"),
+    ("echo \"${x:-'}'}\"; p/a", "p/a"),
+    ("echo \"${x:-'\"'}\"; p/a", "p/a"),
+    ("echo \"${x%'}'}\"; p/a", "p/a"),
+    ("echo ${x:-`echo '}'`}; p/a", "p/a"),
+    ("echo $'it\\'s'; p/a", "p/a"),
+    ("$'p\\x2f\\141'", "p/a"),
+    ("sh -c $'echo it\\\\\\'s\\np/a'", "p/a"),
+    ("cat <<E\nit's\nE\np/a", "p/a"),
+    ("cat <<-'E' <<\\F\n\tit's\n\tE\n\"\nF\np/a", "p/a"),
+    ("cat <<E\nit's $(p/a)\nE", "p/a"),
+    ("sh <<E\np/a\nE", "p/a"),
+    ("x=$(cat <<E\nit's )\nE\n); p/a", "p/a"),
+    ('x=$(echo "`echo ")"`"; sh p/a)', "p/a"),
+    ('x="$(case x in x) p/a;; esac)"', "p/a"),
+    ("x=1; echo ${x%$(p/a)}", "p/a"),
+    ("sh <(cat p/a)", "p/a"),
+    ("sh < <(cat p/a)", "p/a"),
+    ("echo x > >(p/a); wait $!", "p/a"),
+    ("cat p/a | sh", "p/a"),
+    ("{ true; cat <p/a; } | (true; bash)", "p/a"),
+    ("cat p/a |\nsh -s", "p/a"),
+    ("cat p/a | sh /dev/stdin", "p/a"),
+    ('eval "$(cat p/a)"', "p/a"),
+    ('sh -c "$(cat p/a)"', "p/a"),
+    ("eval $(p/a)", "p/a"),
+    ("find p -maxdepth 0 -exec p/a {} +", "p/a"),
+    ("find p -maxdepth 0 -exec true {} \\; -exec sh p/a \\;", "p/a"),
+    ("make -sf p/make", "p/make"),
+    ("awk -f p/awk", "p/awk"),
+    ("echo x | sed -n -f p/sed", "p/sed"),
+    ("PATH=p:$PATH a", "p/a"),
+    ('export PATH="$PWD/p:$PATH"; a', "p/a"),
+    ("cd p && ./a", "p/a"),
+    ("((x<<2)); cat <<E\nit's\nE\np/a", "p/a"),
+    ('bash -c "$(<p/a)"', "p/a"),
+    ('echo "$(cat p/a)" | sh', "p/a"),
+    ("source <(cat p/a)", "p/a"),
+    ("cd p; cd ../p || exit; sh a", "p/a"),
+    ("(cd p && pwd); cd /; cd - && cd p && $PWD/a", "p/a"),
+    ("PWD=x; ${PWD:+p/a}", "p/a"),
+    ("${X:-sh -e} p/a", "p/a"),
+    ("sh ${X:--e p/a}", "p/a"),
+    ("flock -n p p/a", "p/a"),
+    ("flock -w 10 -x p sh p/a", "p/a"),
+    ('flock p -c "exec p/a"', "p/a"),
+    ('PATH="$PWD/p${PATH:+:$PATH}" a', "p/a"),
+    ('PATH="${PATH:+$PATH:}p" a', "p/a"),
+    ("PATH=${NONE:-p}:$PATH a", "p/a"),
+    ("cd p; PATH=$PATH: a", "p/a"),
+    ("$(which sh) p/a", "p/a"),
+    ('"$(command -v bash)" p/a', "p/a"),
+    ("SHELL=/bin/sh; $SHELL p/a", "p/a"),
+    ("T=5; timeout $T p/a", "p/a"),
+    ('X="env A=b"; $X p/a', "p/a"),
+    ("S=p/a; sh $S", "p/a"),
+    ("for f in p/a; do sh $f; done", "p/a"),
+    ('sh "$(realpath p/a)"', "p/a"),
+    ('sh "-c" "p/a"', "p/a"),
+    ("sh <>p/a", "p/a"),
+    ("exec 3<p/a; sh <&3", "p/a"),
+    ("find p/a -exec {} \\;", "p/a"),
+]
+OTHER_SCRIPTS = {"make": "all:\n\t@echo >>$(LOG)\n", "awk": 'BEGIN { system("echo >>$LOG") }\n', "sed": "1e echo >>$LOG\n"}
+
+
+def check_run_files(ours, work):
+    """Lines of the table: (those in which bash runs nothing, those whose file is not found)."""
+    idle = missed = 0
+    top, log = tempfile.mkdtemp(dir=work), f"{work}/ran"
+    os.mkdir(f"{top}/p")
+    for name, text in {"a": LOGGER, **OTHER_SCRIPTS}.items():
+        with open(f"{top}/p/{name}", "w", encoding="utf-8") as f:
+            f.write(text)
+            os.fchmod(f.fileno(), 0o755)
+    for text, path in RUN_FILES:
+        with open(log, "wb"):
+            pass
+        subprocess.run(["/bin/bash", "-c", text], env={"PATH": "/usr/bin:/bin", "LOG": log}, cwd=top, check=False, **QUIET)
+        if os.path.getsize(log) == 0:
+            idle += 1
+            print(f"# {text!r} runs no file: it shows nothing")
+        ours.commands(text.encode())
+        found = {os.path.normpath(name.decode()) for name in ours.files}
+        if path not in found:
+            missed += 1
+            print(f"# {text!r}: bash runs {path}, we find {found}")
+    return idle, missed
+
+
+def compare_files(rng, ours, work, seconds):
+    """Commands of git's settings: (files that bash ran, lines with one that is not found)."""
+    ran = bad = 0
+    top, log = tempfile.mkdtemp(dir=work), f"{work}/ran"
+    os.mkdir(f"{top}/p")
+    for name in NAMES:
+        with open(f"{top}/p/{name}", "w", encoding="utf-8") as f:
+            f.write(LOGGER)
+            os.fchmod(f.fileno(), 0o755)
+    end = time.monotonic() + seconds
+    while time.monotonic() < end or ran < RAN_AT_LEAST:
+        text = "\n".join(file_command(rng) for _ in range(rng.randint(1, 2))).encode()
+        with open(log, "wb"):
+            pass
+        subprocess.run(["/bin/bash", "-c", text], env={"PATH": "/usr/bin:/bin", "LOG": log}, cwd=top, check=False, **QUIET)
+        with open(log, "rb") as f:
+            names = f.read().split(b"\0")[:-1]
+        ours.commands(text)
+        found = {os.path.basename(name) for name in ours.files}
+        ran += len(names)
+        if any(name not in found for name in names):
+            bad += 1
+            print(f"# {text!r}: bash runs {names}, we find {ours.files}")
+    return ran, bad
+
+
 PREPARE = r"""
 mkdir -p exec template/hooks other sub list 0
 printf '#!/bin/sh\n/usr/bin/touch "$TOP/M"\n' >evil
@@ -335,7 +512,7 @@ def makes_file(text, prepared, work):
     shutil.copytree(prepared, top, symlinks=True)
     child = subprocess.Popen(["/bin/bash", "-c", text], env=run_env(top), cwd=top, start_new_session=True, **QUIET)
     try:
-        child.wait(20)
+        child.wait(ENDS_S)
     except subprocess.TimeoutExpired:
         os.killpg(child.pid, signal.SIGKILL)
         child.wait()
@@ -372,8 +549,10 @@ def main():
     args = parser.parse_args()
     rng, ours = random.Random(args.seed), Ours(args.lines)
     with tempfile.TemporaryDirectory(prefix="cordon-bash-") as work:
-        plain, bad = compare_plain(rng, ours, work, args.seconds / 2)
-        lines, allowed, wrong = compare_builtins(rng, ours, work, args.seconds / 2)
+        plain, bad = compare_plain(rng, ours, work, args.seconds / 3)
+        lines, allowed, wrong = compare_builtins(rng, ours, work, args.seconds / 3)
+        none, lost = check_run_files(ours, work)
+        ran, missed = compare_files(rng, ours, work, args.seconds / 3)
         tried, covered, idle = check_runs(ours, work)
     ours.child.stdin.close()
     ours.child.wait()
@@ -383,6 +562,9 @@ def main():
             (plain < PLAIN_AT_LEAST, "enough of them were plain"),
             (wrong, f"{lines} lines of builtins, {allowed} covered by patterns: bash evaluates nothing in quotes"),
             (allowed < COVERED_AT_LEAST, "enough of them were covered"),
+            (missed, f"{ran} files that commands of git's settings run: all are found"),
+            (lost, f"{len(RUN_FILES)} lines with a file of such a command: each is found"),
+            (none, "and bash runs each"),
             (covered, f"{len(RUNS)} lines that run something else: no pattern covers one"),
             (idle, f"{tried} of them, by programs that are here, do run it")):
         tap.report(name, ["see above"] if failed else [])

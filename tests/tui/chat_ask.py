@@ -19,7 +19,7 @@ END = [{"text": "The end."}]
 
 
 def go(c):
-    c.shows(r"^> what")
+    c.shows(r"^> Ask")
     c.send(b"go\r")
 
 
@@ -46,8 +46,8 @@ def _(t):
     with chat(t, [EDIT], END, options=ASKS) as c:
         go(c)
         seen = text_of(c.shows(ARMED))
-        t.true("? edit_file wants to change:\n  main.c  +1  -1\n  │ @@ -1,4 +1,4 @@\n  │  int main(void)\n  │  {\n"
-               "  │ -    return 1;\n  │ +    return 0;\n  │  }\n  why: no rule covers it\n" in seen, seen)
+        t.true("? Allow edit_file to change:\n  main.c  +1  -1\n  │ @@ -1,4 +1,4 @@\n  │  int main(void)\n  │  {\n"
+               "  │ -    return 1;\n  │ +    return 0;\n  │  }\n  reason: no rule allows it\n" in seen, seen)
         t.true(re.search(rb"\033\[[0-9;]*31m-    return 1;", c.all) and re.search(rb"\033\[[0-9;]*32m\+    return 0;", c.all), c.all)
         t.same(content(t, "main.c"), MAIN)
         c.send(b"y")
@@ -101,7 +101,7 @@ def _(t):
     with chat(t, [EDIT], END, options=ASKS) as c:
         go(c)
         seen = text_of(c.shows(r"^The end\."))
-        t.true("✗ edit_file main.c\n  │ error: old_string is not in 'main.c'" in seen and "wants to" not in seen, seen)
+        t.true("✗ edit_file main.c\n  │ error: old_string was not found in 'main.c'" in seen and "Allow" not in seen, seen)
         leave(t, c)
 
 
@@ -110,14 +110,14 @@ def _(t):
     with chat(t, [call("shell", command="echo bad > f")], END, options=ASKS) as c:
         go(c)
         c.send(b"half a thought")
-        c.shows(r"^\? shell wants to run:\n  │ echo bad > f\n(.|\n)*" + ARMED + r"  \[e\]dit(.|\n)*^> half a thought")
+        c.shows(r"^\? Allow shell to run:\n  │ echo bad > f\n(.|\n)*" + ARMED + r"  \[e\]dit(.|\n)*^> half a thought")
         c.send(b"e")
-        c.shows(r"^Enter runs it so  Escape goes back\n+edit> echo bad > f$")
+        c.shows(r"^Enter runs the edited command  Escape cancels\n+edit> echo bad > f$")
         c.send(b"\033b\033b\033dgood\r")
         seen = text_of(c.shows(r"^The end\.(.|\n)*^> half a thought"))
-        t.true("· edited, and run so:\n  │ echo good > f\n\n✓ shell echo good > f" in seen, seen)
+        t.true("· edited; running instead:\n  │ echo good > f\n\n✓ shell echo good > f" in seen, seen)
         c.send(b"\x15")
-        c.shows(r"^> what")
+        c.shows(r"^> Ask")
         leave(t, c)
     t.same(content(t, "f"), "good\n")
     told = result(t)
@@ -130,7 +130,7 @@ def _(t):
         go(c)
         c.shows(r"│ \+two\n(.|\n)*" + ARMED)
         c.send(b"e")
-        c.shows(r"^Enter shows what it changes(.|\n)*^edit> one\n +two\n")
+        c.shows(r"^Enter shows the new changes(.|\n)*^edit> one\n +two\n")
         c.send(b"drei\r")
         c.shows(r"│ \+two\n  │ \+drei\n(.|\n)*No newline(.|\n)*" + ARMED)
         t.true(not os.path.exists(os.path.join(t.work, "f")), "it was written")
@@ -151,11 +151,11 @@ def _(t):
         c.send(b"\033")
         c.shows(ARMED + r"(.|\n)*^>\s*$")
         c.send(b"n")
-        c.shows(r"✗ shell(.|\n)*the user said no(.|\n)*" + ARMED)
+        c.shows(r"✗ shell(.|\n)*the user refused(.|\n)*" + ARMED)
         c.send(b"e")
         c.shows(r"^edit> echo x > f")
         c.send(b"\x03")
-        c.shows(r"interrupted(.|\n)*^> what")
+        c.shows(r"interrupted(.|\n)*^> Ask")
         leave(t, c)
     t.true(not os.path.exists(os.path.join(t.work, "f")), "it was run")
 
@@ -167,9 +167,9 @@ def _(t):
         go(c)
         c.shows(ARMED + r"  \[e\]dit  \[a\]lways shell:test -f README\s*$")
         c.send(b"a")
-        seen = text_of(c.shows(r"touch pwn(.|\n)*no rule covers 'test'(.|\n)*" + ARMED))
-        t.true("· not asked again in this conversation: shell:test -f README\n" in seen, seen)
-        t.same(seen.count("wants to run"), 2, seen)
+        seen = text_of(c.shows(r"touch pwn(.|\n)*no rule allows 'test'(.|\n)*" + ARMED))
+        t.true("· allowed for the rest of this conversation: shell:test -f README\n" in seen, seen)
+        t.same(seen.count("Allow shell to run"), 2, seen)
         t.true("lways" not in seen[seen.index("touch pwn"):], seen)
         c.send(b"n")
         c.shows(r"^The end\.")
@@ -210,15 +210,15 @@ def _(t):
         c.send(b"\033[D\033[D")
         c.shows(r"^◇ 1 of 3  thought\n  │ deep\n  │ thought\n")
         c.send(b"\033[C\033[C\033")
-        c.shows(r"^The end\.\n+> what")
+        c.shows(r"^The end\.\n+> Ask")
         c.send(b"\x0f\033[D\r")
-        lines = c.shows(r"^  │ first\n+> what")
+        lines = c.shows(r"^  │ first\n+> Ask")
         t.true("others" not in text_of(lines), lines)
         c.send(b"\x0fnext")
         lines = c.shows(r"^> next")
         t.true("others" not in text_of(lines), lines)
         c.send(b"\x15")
-        c.shows(r"^> what")
+        c.shows(r"^> Ask")
         leave(t, c)
 
 
@@ -247,7 +247,7 @@ def _(t):
         c.shows(r"12% full  \d s$")
         t.file(".git/HEAD", "0123456789abcdef0123456789abcdef01234567\n")
         c.shows(r"^work  01234567  m  ")
-        for cols, line in ((40, r"^work  01234567  m  12% full  \d+ s$"), (20, r"^work  m  \d+ s$"), (8, r"^work$")):
+        for cols, line in ((40, r"^work  m  restricted  12% full  \d+ s$"), (24, r"^work  restricted( +\d+ s)?$"), (20, r"^work  restricted$"), (8, r"^work$")):
             c.resize(24, cols)
             lines = c.shows(line)
             t.true(all(len(row.rstrip()) <= cols for row in lines), lines)
@@ -255,6 +255,22 @@ def _(t):
         c.resize(24, 60)
         c.shows(r"^work  01234567  m  restricted  1200 in, 30 out  12% full$")
         leave(t, c)
+
+
+@case("chat: of several retries only the last is shown; in plain lines each", who="root")
+def _(t):
+    busy = {"error": {"status": 529, "type": "overloaded_error", "message": "Overloaded", "retry_after": "0"}}
+    with chat(t, busy, busy, busy, END) as c:
+        go(c)
+        lines = c.shows(r"^· .*Overloaded; retrying \(attempt 4\)\n\nThe end\.$")
+        t.same(sum("Overloaded" in line for line in lines), 1, lines)
+        leave(t, c)
+    with chat(t, busy, busy, busy, END, options=("--plain",)) as c:
+        c.send(b"go\r")
+        lines = c.shows(r"^The end\.$")
+        t.same(sum("Overloaded" in line for line in lines), 3, lines)
+        c.send(b"\x04")
+        t.same(c.finish(), 0)
 
 
 @case("chat: confirmations fit in 40 columns", who="root")
@@ -282,7 +298,7 @@ def _(t):
         seen = text_of(c.shows(ARMED))
         t.true("  │ echo a\\x1B[2J\\u{202E}b\\rrm -rf x\n  │ second \\x1B]0;owned\\x07line\n" in seen, seen)
         c.send(b"e")
-        c.shows(r"can't be edited here|^edit> ")
+        c.shows(r"cannot be edited here|^edit> ")
         t.true(b"owned\x07" not in c.all and "\u202e".encode() not in c.all, "it was obeyed")
         if "edit>" in text_of(c.lines()):
             c.send(b"\033")
@@ -332,17 +348,17 @@ def _(t):
     t.file("main.c", MAIN)
     with chat(t, [EDIT], [call("shell", command="echo bad > f; echo out")], END, options=(*ASKS, "--plain"), term="xterm") as c:
         c.send(b"go\n")
-        c.expect(rb"\? edit_file wants to change:\r\n  main\.c  \+1  -1\r\n(.|\n)*  \xe2\x94\x82 -    return 1;\r\n(.|\n)*\[y\]es, \[n\]o, \[e\]dit")
+        c.expect(rb"\? Allow edit_file to change:\r\n  main\.c  \+1  -1\r\n(.|\n)*  \xe2\x94\x82 -    return 1;\r\n(.|\n)*\[y\]es, \[n\]o, \[e\]dit")
         c.send(b"y\n")
-        c.expect(rb"shell wants to run:\r\n(.|\n)*\[y\]es, \[n\]o, \[e\]dit")
+        c.expect(rb"Allow shell to run:\r\n(.|\n)*\[y\]es, \[n\]o, \[e\]dit")
         c.send(b"e\n")
-        c.expect(rb"what instead\?")
+        c.expect(rb"type the replacement;")
         c.send(b"\n")
         c.expect(rb"\[y\]es, \[n\]o, \[e\]dit")
         c.send(b"e\n")
-        c.expect(rb"what instead\?")
+        c.expect(rb"type the replacement;")
         c.send(b"echo good > f; echo out\n")
-        c.expect(rb"edited, and run so:\r\n(.|\n)*The end\.")
+        c.expect(rb"edited; running instead:\r\n(.|\n)*The end\.")
         c.send(b"/open\n")
         c.expect(rb"\xe2\x94\x82 out\r\n|out\r\n")
         c.send(b"\x04")
@@ -356,7 +372,7 @@ def _(t):
     t.file("f", "old\n")
     wide = "".join(f"{i} {'word ' * 180}\n" for i in range(100))
     with chat(t, [call("write_file", path="f", content=wide)], END, options=ASKS, cols=1000) as c:
-        c.shows(r"^> what")
+        c.shows(r"^> Ask")
         deaf(c, b"go\r", 2)
         deaf(c, b"y", 2)
         t.same(content(t, "f"), "old\n")
@@ -364,10 +380,10 @@ def _(t):
         c.send(b"y")
         c.shows(r"^The end\.")
         c.send(b"\x15")
-        c.shows(r"^> what")
+        c.shows(r"^> Ask")
         leave(t, c)
     t.same(content(t, "f"), wide)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -57,7 +57,7 @@ def judge(t, c):
             continue
         near = repr(text[max(0, at - 40):at + 40])
         t.true(unicodedata.category(text[at]) != "Cc", f"a control character: {near}")
-        t.true(ord(text[at]) not in TURNS_TEXT, f"what turns text: {near}")
+        t.true(ord(text[at]) not in TURNS_TEXT, f"direction controls: {near}")
         at += 1
 
 
@@ -77,7 +77,7 @@ for seed in range(4):
                   for _ in range(20)]
         with chat(t, {"content": parts, "delta_bytes": source.choice((1, 3, 7, 100))}, [{"text": "\n\nDone."}],
                   model=strange(source, 5), cols=source.choice((40, 80, 133))) as c:
-            c.shows(r"^> what")
+            c.shows(r"^> Ask")
             c.send(b"go\r")
             c.shows(r"^Done\.")
             c.send(b"\x0f")
@@ -96,7 +96,7 @@ def _(t):
     os.rename(t.file("raw"), os.path.join(os.fsencode(t.work), b"raw\xff\xfe\x9b2J"))
     calls = [call("read_file", path=name) for name in sorted(os.listdir(t.work)) if name.isascii()]
     with chat(t, [call("list_dir", path="."), *calls, call("read_file", path="gone")], [{"text": "Done."}]) as c:
-        c.shows(r"^> what")
+        c.shows(r"^> Ask")
         c.send(b"go\r")
         c.shows(r"^Done\.")
         for _ in range(3):
@@ -113,7 +113,7 @@ def _(t):
 def _(t):
     with chat(t, [call("shell", command="echo harmless\r\033[2K\033[1Arm -rf /\u202e\n" + " " * 300 + "evil")], [{"text": "Done."}],
               options=("--approval", "always")) as c:
-        c.shows(r"^> what")
+        c.shows(r"^> Ask")
         c.send(b"go\r")
         lines = c.shows(r"\[y\]es")
         seen = "\n".join(lines)
@@ -126,7 +126,7 @@ def _(t):
 @case("hostile: a malicious service error is shown escaped", who="root")
 def _(t):
     with chat(t, {"error": {"status": 400, "message": "".join(BAD)}}) as c:
-        c.shows(r"^> what")
+        c.shows(r"^> Ask")
         c.send(b"go\r")
         c.shows(r"✗ ")
         leave(t, c)
@@ -136,7 +136,7 @@ def _(t):
 def _(t):
     paste = "".join(piece for piece in BAD if "201~" not in piece).encode()
     with chat(t, [{"text": "Done."}]) as c:
-        c.shows(r"^> what")
+        c.shows(r"^> Ask")
         c.send(b"\033[200~" + paste + b"\xff\xfe\x9b\033[201~!")
         c.shows(r"!$")
         c.send(b"\r")
@@ -148,7 +148,7 @@ def _(t):
 def _(t):
     text = [part for i in range(40) for part in ({"text": f"# Part {i}\n\n" + "words and 言葉, " * 20 + "\n\n- a\n- b\n\n"}, {"delay_ms": 20})]
     with chat(t, [*text, call("list_dir", path=".")], [{"text": "Done."}]) as c:
-        c.shows(r"^> what")
+        c.shows(r"^> Ask")
         c.send(b"go\r")
         for rows, cols in ((1, 1), (1, 80), (2, 2), (24, 1), (3, 10), (24, 5), (500, 500), (5, 40), (1, 200), (2, 3)) * 3:
             c.send(b"x")
@@ -166,7 +166,7 @@ def _(t):
 @case("hostile: a terminal that does not read for a while", who="root")
 def _(t):
     with chat(t, [{"text": "x" * 300 * 1000}, call("write_file", path="written", content="")], [{"text": "\n\nDone."}]) as c:
-        c.shows(r"^> what")
+        c.shows(r"^> Ask")
         c.send(b"go\r")
         while not os.path.exists(os.path.join(t.work, "written")):  # the model's turn does not wait for the terminal
             t.true(b"end " not in c.raw_events, "it has ended")
@@ -192,7 +192,7 @@ for name, text in SLOW.items():
     @case(f"hostile: very large input: {name}", who="root")
     def _(t, text=text):
         with chat(t, {"content": [{"text": text}, call("list_dir", path=text)], "delta_bytes": 4096}, [{"text": "\n\nDone."}]) as c:
-            c.shows(r"^> what")
+            c.shows(r"^> Ask")
             c.send(b"go\r")
             c.expect(rb"Done\.")
             c.shows(r"^Done\.")

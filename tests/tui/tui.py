@@ -148,7 +148,7 @@ def _(t):
     path = scenario(t, type_text("true\r"))
     run = t.finish(t.start([t.cordon, "run", "--tui", path]))
     t.code(run, 12)
-    t.true(b"needs a terminal" in run.err, run)
+    t.true(b"needs a terminal: standard input is not one" in run.err, run)
     t.env["TERM"] = "dumb"
     with tui(t, path) as c:
         t.same(c.finish(), 12)
@@ -180,7 +180,7 @@ def golden(t, answer, *options, file="goldens/a.txt", asks=True):
     path = scenario(t, step, args=("-c", "echo ok; read"))
     with Screen(t, [t.cordon, "run", *options, path]) as c:
         if asks:
-            c.expect(rb"missing golden files \('goldens/a.txt'\) from what is shown\? \[y/N\]")
+            c.expect(rb"missing golden files \('goldens/a.txt'\) from the actual screens\? \[y/N\]")
             c.send(answer)
         status = c.finish()
         t.true(asks or b"[y/N]" not in c.all, c.all)
@@ -210,9 +210,9 @@ def _(t):
     path = t.file("s.json", json.dumps(tree))
     for answer, trusted, ran in ((b"n\r", 130, 2), (b"\r", 130, 2), (b"y\r", 0, 0)):
         with Screen(t, [t.cordon, "trust", path], cols=200) as c:
-            c.expect(rb"reaches the network \(network; --ack-unsafe-network\)")
-            c.expect(rb"takes variables of your environment \(env.inherit; --ack-unsafe-env\)")
-            c.expect(rb"until a byte of it changes\? \[y/N\]")
+            c.expect(rb"uses the network \(network; --ack-unsafe-network\)")
+            c.expect(rb"reads variables of your environment \(env.inherit; --ack-unsafe-env\)")
+            c.expect(rb"until the file changes\? \[y/N\]")
             c.send(answer)
             t.same(c.finish(), trusted)
         t.code(t.finish(t.start([t.cordon, "run", path])), ran)
@@ -275,6 +275,18 @@ def _(t):
     for part in ('text: "echo one"', 'key: "Enter"', 'key: "Up"', 'key: "Ctrl+u"', "exit_code", "code: 3",
                  'text: "echo $((40+2))"'):
         t.true(part in text, f"{part} is not in\n{text}")
+    replays(t)
+
+
+@case("record: a script without a policy, whose interpreter is found")
+def _(t):
+    script = t.file("ask.py", "#!/usr/bin/env python3\nprint('hello', input('Name? '))\n")
+    os.chmod(script, 0o755)
+    with record(t, "./ask.py") as c:
+        c.shows(r"^Name\?")
+        c.send(b"Ada\r")
+        t.same(c.finish(), 0)
+    t.true('text: "Ada"' in recorded(t), recorded(t))
     replays(t)
 
 

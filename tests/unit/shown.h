@@ -9,7 +9,7 @@
 #ifndef TESTS_UNIT_SHOWN_H
 #define TESTS_UNIT_SHOWN_H
 
-#include "tui/text.h"
+#include "tui/tui_text.h"
 
 void shown_line(const struct text *t, size_t line, struct buf *out);
 void shown(const struct text *t, struct buf *out);       /* all lines, each with a newline */

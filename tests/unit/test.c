@@ -191,6 +191,25 @@ char *test_read(const char *path)
     }
 }
 
+#if defined(__SANITIZE_ADDRESS__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#define SANITIZED __has_feature(address_sanitizer)
+#else
+#define SANITIZED 0
+#endif
+
+bool test_env(const char *variable)
+{
+    const char *value = getenv(variable);
+    return value && *value;
+}
+
+bool test_sampled(void)
+{
+    return SANITIZED || test_env("CORDON_SAMPLE");
+}
+
 static int remove_entry(const char *path, const struct stat *st, int type, struct FTW *ftw)
 {
     (void)st, (void)type, (void)ftw;

@@ -25,6 +25,10 @@ const char *test_dir(void);                    /* an empty directory, absolute a
 const char *test_path(const char *format, ...) PRINTF_LIKE(1, 2); /* below test_dir(); 16 live */
 void test_write(const char *path, const char *content);           /* also creates parents */
 char *test_read(const char *path);                                /* for free(); NULL: missing */
+/* Whether a sample is enough: under a sanitizer, which makes each step ten times as expensive, or
+ * in a second run as another user (CORDON_SAMPLE). These look for other faults. */
+bool test_sampled(void);
+bool test_env(const char *variable); /* set, and not empty: script/test exports empty ones */
 
 bool check_true(bool ok, const char *file, int line, const char *what);
 bool check_int(int64_t got, int64_t want, const char *file, int line, const char *what);

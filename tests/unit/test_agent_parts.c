@@ -21,9 +21,10 @@ static const struct {
     {"list_dir", "depth=two", "{\"depth\":\"two\"}", ERR_NONE},
     {"list_dir", "path=2", "{\"path\":\"2\"}", ERR_NONE},
     {"no such tool", "depth=2", "{\"depth\":\"2\"}", ERR_NONE},
-    {"list_dir", "depth", "--arg takes NAME=VALUE, not 'depth'", E_CLI_INVALID_ARG},
-    {"list_dir", "=2", "--arg takes NAME=VALUE", E_CLI_INVALID_ARG},
-    {"list_dir", "\xff=2", "names no argument", E_CLI_INVALID_ARG},
+    {"list_dir", "depth", "invalid value for --arg: expected NAME=VALUE, not 'depth'",
+        E_CLI_INVALID_ARG},
+    {"list_dir", "=2", "invalid value for --arg: expected NAME=VALUE", E_CLI_INVALID_ARG},
+    {"list_dir", "\xff=2", "invalid argument name", E_CLI_INVALID_ARG},
 };
 
 TEST(call_arguments_take_the_type_of_the_tool)
@@ -43,7 +44,7 @@ TEST(call_arguments_take_the_type_of_the_tool)
     }
 }
 
-TEST(call_arguments_are_read_from_a_file_or_the_word_itself)
+TEST(call_arguments_are_read_from_a_file_or_the_argument)
 {
     AUTO_ERR struct err err = {0};
     AUTO_BUF struct buf word = BUF_INIT(4096), file = BUF_INIT(4096);

@@ -207,12 +207,12 @@ TEST(answer_refuses)
     static const struct {
         const char *steps, *part;
     } wrong[] = {
-        {"+0 a", "the answer goes on with block 0, which is not open"},
-        {"b0 text|e0|+0 a", "the answer goes on with block 0, which is not open"},
-        {"b0 text|e1", "the answer goes on with block 1"},
+        {"+0 a", "the answer continues block 0, which is not open"},
+        {"b0 text|e0|+0 a", "the answer continues block 0, which is not open"},
+        {"b0 text|e1", "the answer continues block 1"},
         {"s0 x", "block 0, which is not open"},
         {"p0 {}", "block 0, which is not open"},
-        {"b0 text|b0 text", "block 0 of the answer begins twice"},
+        {"b0 text|b0 text", "block 0 of the answer starts twice"},
     };
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         AUTO_ERR struct err err = {0};

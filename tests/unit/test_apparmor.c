@@ -44,9 +44,9 @@ TEST(apparmor_refuses_a_program_of_others)
     struct apparmor profile = APPARMOR_INIT;
     test_write(test_path("cordon"), "");
     CHECK(!apparmor_make(apparmor_text, test_path("cordon"), &profile, &err));
-    CHECK_ERR(&err, E_POLICY_DENIED, "can be changed by others than root");
+    CHECK_ERR(&err, E_POLICY_DENIED, "can be changed by users other than root");
     CHECK(!apparmor_make(apparmor_text, "/usr/bin/a b", &profile, &unplain));
-    CHECK_ERR(&unplain, E_CONFIG, "no profile for");
+    CHECK_ERR(&unplain, E_CONFIG, "cannot create a profile for");
     apparmor_done(&profile);
 }
 

@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 struct scene {
@@ -302,12 +303,12 @@ TEST(apply_without_a_copy_killed_at_every_step)
 
 /* Applied changes are not drift for the next apply, even if the process died before it could record
  * that. */
-TEST(apply_without_a_copy_killed_and_the_box_goes_on)
+TEST(apply_without_a_copy_killed_while_the_box_runs)
 {
     kill_everywhere(true, true, false);
 }
 
-TEST(apply_killed_and_the_box_goes_on)
+TEST(apply_killed_while_the_box_runs)
 {
     kill_everywhere(false, true, false);
 }
@@ -399,17 +400,18 @@ static int act_judge_meddled(void *arg)
     return old ? ALL_OLD : ALL_NEW;
 }
 
-TEST(apply_never_loses_what_is_written_meanwhile)
+TEST(apply_never_loses_concurrent_writes)
 {
+    const size_t stride = trace_stride(10, 34, 37);
     for (int manifest = 0; manifest < 2; manifest++) {
         struct scene s;
         size_t n[2] = {0};
         scene_open(&s, manifest);
         struct act act = {prepare, act_apply, &s, CONFLICT};
-        for (size_t k = 1;; k += 2 * step()) {
+        for (size_t k = 1;; k += stride) {
             test_row(k, manifest ? "without a copy" : "with a copy");
             /* Some files were already moved before the concurrent change. */
-            s.meddled = k / (2 * step()) % 2 ? "keep" : "a";
+            s.meddled = k / stride % 2 ? "keep" : "a";
             struct watch watch = {.journal_dir = s.dir, .act_at = k, .act = meddle};
             trace(&act, SIZE_MAX, &watch);
             if (watch.stops < k)
@@ -472,17 +474,18 @@ static void link_in_box(const struct scene *s)
 }
 
 /* Changes between the check and the commit: everything is refused. */
-TEST(apply_that_was_checked_refuses_what_changed_since)
+TEST(apply_refuses_changes_after_the_check)
 {
     static const struct {
         const char *name;
         void (*act)(const struct scene *s);
         const char *part;
     } rows[] = {
-        {"a file is changed", change_file, "'a' was changed meanwhile"},
+        {"a file is changed", change_file, "'a' was changed in the meantime"},
         {"a file is removed", remove_file, "'f2d' does not exist"},
-        {"a file is created", create_file, "'new/n' exists already"},
-        {"a file comes into a directory that goes", fill_dir, "'d2f' is a directory with other"},
+        {"a file is created", create_file, "'new/n' already exists"},
+        {"a file comes into a directory that goes", fill_dir,
+            "the directory 'd2f' also contains other files"},
         {"a file is changed in a directory that goes", edit_in_dir, "'d2f/x' was changed"},
         {"a directory that goes is another", replace_dir, "'d2f' was changed"},
         {"a link is another", replace_link, "'link' was changed"},
@@ -544,7 +547,7 @@ static void retarget_in_box(const struct scene *s)
 }
 
 /* After the check the box has no influence: the content that was read is applied. */
-TEST(apply_brings_what_was_taken)
+TEST(apply_writes_the_captured_changes)
 {
     static const struct {
         const char *name;
@@ -619,6 +622,73 @@ TEST(apply_takes_large_files_and_keeps_holes)
     scene_close(&s);
 }
 
+struct without {
+    struct scene *scene;
+    int errnum;
+};
+
+static int apply_without_unnamed_files(void *arg)
+{
+    const struct without *w = arg;
+    AUTO(opened_done) struct opened o;
+    AUTO_ERR struct err err = {0};
+    BUG_ON(!child_without_unnamed_files(w->errnum));
+    if (open_all(w->scene, &o, &err) && check(&o, &err) && commit(w->scene, &o, &err))
+        return 0;
+    return strstr(err.message, "cannot store a temporary copy of 'large'") ? CONFLICT : FAILED;
+}
+
+/* A named file, unlinked at once, where the file system has no unnamed ones. */
+TEST(apply_saves_large_files_without_unnamed_files)
+{
+    static const struct {
+        const char *name;
+        int errnum, want;
+    } rows[] = {
+        {"not supported", EOPNOTSUPP, 0},
+        {"a kernel that does not know them", EISDIR, 0},
+        {"a file system that does not know them", EINVAL, 0},
+        {"no access", EACCES, CONFLICT},
+    };
+    AUTO_FREE char *text = base_alloc((3 << 20) + 1);
+    memset(text, 'x', 3 << 20);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct scene s;
+        struct stat st;
+        scene_open(&s, false);
+        prepare(&s);
+        put(&s, "upper", "large", text);
+        test_row(i, rows[i].name);
+        CHECK_INT(child_run(apply_without_unnamed_files, &(struct without){&s, rows[i].errnum}),
+            rows[i].want);
+        CHECK_INT(
+            stat(in(&s, "project/large"), &st) == 0 && st.st_size == 3 << 20, rows[i].want == 0);
+        CHECK(access(in(&s, ".snapshot"), F_OK) != 0);
+        scene_close(&s);
+    }
+}
+
+static int same_without_open(void *arg)
+{
+    const struct scene *s = arg;
+    AUTO(opened_done) struct opened o;
+    AUTO_ERR struct err err = {0};
+    AUTO_MANIFEST struct manifest none = MANIFEST_INIT, same = MANIFEST_INIT;
+    if (!open_all(s, &o, &err) || !check(&o, &err) || !commit(s, &o, &err))
+        return FAILED;
+    BUG_ON(!child_without_call(SYS_openat2, EIO));
+    return !apply_same(&o.apply, &none, &same, &err) && err.code == E_IO ? 0 : MIXED;
+}
+
+TEST(apply_reports_files_that_cannot_be_read)
+{
+    struct scene s;
+    scene_open(&s, false);
+    prepare(&s);
+    CHECK_INT(child_run(same_without_open, &s), 0);
+    scene_close(&s);
+}
+
 /* Only the execute bit of a box's file modes is applied. */
 TEST(apply_takes_modes_as_git_does)
 {
@@ -686,7 +756,7 @@ TEST(apply_replaces_only_directories_that_it_empties)
         {"d2f/in/theirs", "has a directory with other files there"},
         {"d2f/.git/config", "has a directory with other files there"},
         {"d2f/.hidden", "has a directory with other files there"},
-        {"new", "has a file or link where a directory has to be"},
+        {"new", "has a file or link where a directory is needed"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct scene s;
@@ -706,7 +776,7 @@ TEST(apply_replaces_only_directories_that_it_empties)
 }
 
 /* Applied changes are still in the box's layer, and are not read again. */
-TEST(apply_tells_what_is_the_same)
+TEST(apply_reports_identical_files)
 {
     struct scene s;
     AUTO_ERR struct err err = {0};
@@ -736,7 +806,7 @@ TEST(apply_tells_what_is_the_same)
 /* Only some paths --------------------------------------------------------------------------------
  */
 
-TEST(delta_only_filters_what_is_refused_too)
+TEST(delta_only_also_filters_refused_files)
 {
     static const struct {
         const char *paths[3];
@@ -773,7 +843,7 @@ TEST(delta_only_filters_what_is_refused_too)
     }
 }
 
-TEST(delta_only_keeps_what_it_cannot_name)
+TEST(delta_only_keeps_unnamed_refusals)
 {
     AUTO_DELTA struct delta d = DELTA_INIT;
     struct str path = STR("x");
@@ -793,7 +863,7 @@ TEST(upper_any_stops_at_the_first)
         {"nothing", "a", NULL, false, false, false},
         {"the same", "a", "a", false, false, false},
         {"one more", NULL, "a", false, false, true},
-        {"a pipe", "a", "a", true, false, true},
+        {"a pipe", "a", "a", true, false, false},
         {"one fewer in a whole tree", "a", NULL, false, true, true},
         {"the same whole tree", "a", "a", false, true, false},
     };

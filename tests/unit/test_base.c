@@ -241,7 +241,7 @@ TEST(err_carries_message_and_context)
     CHECK_ERR(&other, E_IO, "while loading");
 }
 
-TEST(utf8_accepts_only_what_is_valid)
+TEST(utf8_accepts_only_valid_sequences)
 {
     static const struct {
         struct str bytes;
@@ -394,6 +394,35 @@ TEST(clock_limits_timeouts)
     CHECK_INT(clock_timeout_ms(5, 6), 1);
     CHECK_INT(clock_timeout_ms(5, 60005), 60000);
     CHECK_INT(clock_timeout_ms(5, UINT64_MAX - 1), 60000);
+}
+
+TEST(clock_deadlines_do_not_wrap)
+{
+    CHECK(clock_deadline_ms(UINT64_MAX) == UINT64_MAX);
+    CHECK(clock_deadline_ms(UINT64_MAX - 1) == UINT64_MAX);
+    CHECK(clock_deadline_ms(1000) >= clock_mono_ms() + 1);
+}
+
+TEST(clock_numbers_have_limits)
+{
+    static const struct {
+        const char *text;
+        bool ok;
+    } rows[] = {
+        {"2026-01-02T23:59:60Z", true}, {"2026-01-02T24:00:00Z", false},
+        {"2026-01-02T00:60:00Z", false}, {"2026-01-02T00:00:61Z", false},
+        {"2026-00-02T00:00:00Z", false}, {"2026-13-02T00:00:00Z", false},
+        {"2026-12-31T00:00:00Z", true}, {"2026-01-00T00:00:00Z", false},
+        {"2026-01-32T00:00:00Z", false}, {"2026-01-02T00:00:00+23:59", true},
+        {"2026-01-02T00:00:00-23:59", true}, {"2026-01-02T00:00:00+24:00", false},
+        {"2026-01-02T00:00:00+00:60", false}, {"1970-01-01T00:00:00Z", true},
+        {"1970-01-01T00:00:00+00:01", false}, /* before 1970 */
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        uint64_t ms;
+        test_row(i, rows[i].text);
+        CHECK_INT(clock_parse(str_z(rows[i].text), &ms), rows[i].ok);
+    }
 }
 
 TEST(clock_parses_timestamps)

@@ -48,7 +48,7 @@ TEST(bind_refuses)
         {"x", "open", "types text"},
         {"\303\251", "open", "types text"},
         {"Space", "open", "types text"},
-        {"F2", "", "no action ''"},
+        {"F2", "", "no such action ''"},
         {"F2", "Open", "did you mean 'open'"},
         {"", "open", ""},
         {"Ctrl+", "open", ""},
@@ -68,7 +68,7 @@ TEST(bind_refuses)
 
 /* An action's default key must be one that a binding could name, and every action has a
  * description. */
-TEST(bind_table_is_whole)
+TEST(bind_table_is_complete)
 {
     for (const struct bind_action *a = bind_actions; a->name; a++) {
         struct bindings b = {0};
@@ -116,7 +116,7 @@ TEST(theme_reads_styles)
     }
 }
 
-TEST(theme_names_are_whole)
+TEST(theme_names_are_complete)
 {
     for (unsigned i = 1; i < THEMES; i++) {
         enum theme found = THEME_TEXT;

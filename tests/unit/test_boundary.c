@@ -190,7 +190,7 @@ TEST(boundary_outside)
     }
 }
 
-TEST(boundary_cannot_tell)
+TEST(boundary_reports_unresolvable_paths)
 {
     make_tree();
     AUTO_BOUNDARY struct boundary *b = make_boundary();
@@ -346,10 +346,11 @@ TEST(boundary_open_checks_access)
         const char *part;
     } rows[] = {
         {"main.c", O_RDONLY, ERR_NONE, ""},
-        {"main.c", O_RDWR, E_FS_VIOLATION, "may not be written"},
-        {"main.c", O_RDONLY | O_TRUNC, E_FS_VIOLATION, "may not be written"},
+        {"main.c", O_RDWR, E_FS_VIOLATION, "cannot be written: its access is 'ro'"},
+        {"main.c", O_RDONLY | O_TRUNC, E_FS_VIOLATION, "cannot be written: its access is 'ro'"},
         {"../.cordon/workspaces/bot/out.txt", O_RDWR, ERR_NONE, ""},
-        {"../.cordon/workspaces/bot/readme", O_RDWR, E_FS_VIOLATION, "may not be written"},
+        {"../.cordon/workspaces/bot/readme", O_RDWR, E_FS_VIOLATION,
+            "cannot be written: its access is 'ro'"},
         {"../.cordon/workspaces/bot/readme", O_RDONLY, ERR_NONE, ""},
         {"../in_abs", O_RDONLY | O_DIRECTORY, ERR_NONE, ""},
         {"none", O_RDONLY, E_IO, "No such file"},
@@ -403,7 +404,7 @@ TEST(boundary_system_read_only)
 }
 
 /* A root of "/" contains everything; nothing is outside it. */
-TEST(boundary_whole_system)
+TEST(boundary_of_the_whole_system)
 {
     AUTO_BOUNDARY struct boundary *b = boundary_new();
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
@@ -582,7 +583,7 @@ TEST(workspace_is_made_and_ignored)
     CHECK_Z(ignore, "*\n");
     AUTO_FD int bad = workspace_open(project, "../x", &err);
     CHECK(bad < 0);
-    CHECK_ERR(&err, E_CLI_INVALID_ARG, "no agent name");
+    CHECK_ERR(&err, E_CLI_INVALID_ARG, "is not a valid workspace name");
     BUG_ON(symlink("/tmp", test_path(".cordon/workspaces/evil")) != 0);
     AUTO_FD int evil = workspace_open(project, "evil", &err);
     CHECK(evil < 0);

@@ -5,7 +5,7 @@
 #include "tree.h"
 
 #include "base/clock.h"
-#include "box/dirs.h"
+#include "box/box_dirs.h"
 #include "box/dirty.h"
 #include "box/layout.h"
 #include "box/meta.h"
@@ -18,6 +18,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -42,13 +43,13 @@ static const struct {
     {A56, NULL},
     {A56 "x", "longer than 56"},
     {"", "empty"},
-    {".", "stand alone"},
-    {"..", "stand alone"},
-    {".new", "stand alone"},
-    {"-a", "stand alone"},
-    {"a-", "stand alone"},
-    {"a--b", "stand alone"},
-    {"a._b", "stand alone"},
+    {".", "must be single and between letters or digits"},
+    {"..", "must be single and between letters or digits"},
+    {".new", "must be single and between letters or digits"},
+    {"-a", "must be single and between letters or digits"},
+    {"a-", "must be single and between letters or digits"},
+    {"a--b", "must be single and between letters or digits"},
+    {"a._b", "must be single and between letters or digits"},
     {"a/b", "only letters"},
     {"a b", "only letters"},
     {"a\nb", "only letters"},
@@ -121,6 +122,12 @@ TEST(box_meta_is_the_schema)
     "\"workdir\":{\"host_path\":\"" path "\",\"mount_path\":\"/p\",\"mode\":\"copy\"},"          \
     "\"has_prompt\":false}"
 
+#define A40 "0123456789abcdef0123456789abcdef01234567"
+#define META_SHA(sha)                                                                       \
+    "{\"cordon_version\":\"1\",\"name\":\"fix\",\"created_at\":\"t\",\"agent\":\"claude\"," \
+    "\"workdir\":{\"host_path\":\"/p\",\"mount_path\":\"/p\",\"mode\":\"copy\","            \
+    "\"baseline_sha\":\"" sha "\"},\"has_prompt\":false}"
+
 static const struct {
     const char *name, *text, *part;
 } meta_rows[] = {
@@ -132,11 +139,21 @@ static const struct {
         "{\"cordon_version\":\"1\",\"name\":\"other\",\"created_at\":\"t\",\"agent\":"
         "\"a\",\"workdir\":{\"host_path\":\"/p\",\"mount_path\":\"/p\",\"mode\":"
         "\"rw\"},\"has_prompt\":false}",
-        "of the box 'other'"},
+        "it belongs to the box 'other'"},
     {"a relative path", META("", "p"), "absolute"},
-    {"a network that is none", META("\"network_mode\":\"off\",", "/p"), "network_mode"},
+    {"a baseline", META_SHA(A40), NULL},
+    {"a baseline of SHA-256", META_SHA(A40 "0123456789abcdef01234567"), NULL},
+    {"a baseline that is too short", META_SHA("0123456789abcdef"), "baseline_sha"},
+    {"a baseline that is too long", META_SHA(A40 "0"), "baseline_sha"},
+    {"a baseline that is not hexadecimal", META_SHA("g" A40), "baseline_sha"},
+    {"a path with an invalid encoding",
+        "{\"cordon_version\":\"1\",\"name\":\"fix\",\"created_at\":\"t\",\"agent\":\"claude\","
+        "\"workdir\":{\"host_path\":\"/p\",\"mount_path\":\"/p\",\"mode\":\"copy\","
+        "\"inexact\":{\"host_path\":\"^\"}},\"has_prompt\":false}",
+        "meta.json: workdir.inexact.host_path"},
+    {"an invalid network", META("\"network_mode\":\"off\",", "/p"), "network_mode"},
     {"ports", META("\"ports\":[\"80\"],", "/p"), "HOST:BOX"},
-    {"a port that is none", META("\"ports\":[\"0:80\"],", "/p"), "HOST:BOX"},
+    {"an invalid port", META("\"ports\":[\"0:80\"],", "/p"), "HOST:BOX"},
 };
 
 TEST(box_meta_is_checked)
@@ -190,17 +207,15 @@ static const char *look_at(struct arena *a)
     AUTO_ERR struct err err = {0};
     AUTO_FD int box = -1;
     struct box_meta meta;
-    struct box_layers layers = {-1, -1};
     if (!boxes_open(boxes_dir(), BOXES_LOOK, &boxes, &err))
         return "?";
     if (!boxes_find(&boxes, STR("b"), &box, &err))
         return err.code == E_NOT_FOUND ? "" : "?";
     if (!meta_load(box, STR("b"), a, &meta, &err) ||
-        !box_open_layers(box, STR("/p"), &layers, &err))
+        faccessat(box, "work/^2Fp/upper", W_OK, 0) != 0 ||
+        faccessat(box, "work/^2Fp/work", W_OK, 0) != 0)
         return "?";
-    bool changed = faccessat(layers.upper, "change", F_OK, 0) == 0;
-    close(layers.upper);
-    close(layers.work);
+    bool changed = faccessat(box, "work/^2Fp/upper/change", F_OK, 0) == 0;
     return arena_printf(a, STR_FMT "%s", STR_ARG(meta.agent), changed ? "+" : "");
 }
 
@@ -227,11 +242,11 @@ TEST(box_layout)
     CHECK(stat(test_path("s/b"), &st) == 0 && (st.st_mode & 07777) == 0700);
     CHECK_OK(boxes_lock(&boxes, STR("b"), &first, &err), &err);
     CHECK(!boxes_lock(&boxes, STR("b"), &second, &err));
-    CHECK_ERR(&err, E_CONFLICT, "another command works on the box 'b'");
+    CHECK_ERR(&err, E_CONFLICT, "another command is using the box 'b'");
     CHECK(!boxes_find(&boxes, STR("c"), &box, &err));
-    CHECK_ERR(&err, E_NOT_FOUND, "there is no box 'c'");
+    CHECK_ERR(&err, E_NOT_FOUND, "no such box 'c'");
     CHECK(!boxes_find(&boxes, STR("../b"), &box, &err));
-    CHECK_ERR(&err, E_CLI_INVALID_ARG, "can't be a box's name");
+    CHECK_ERR(&err, E_CLI_INVALID_ARG, "is not a valid box name");
     CHECK_OK(boxes_destroy(&boxes, STR("b"), &err), &err);
     CHECK_Z(look_at(&a), "");
 }
@@ -283,7 +298,7 @@ TEST(box_layout_of_others)
     CHECK_INT(mkdir(test_path("s"), 0700), 0);
     CHECK_INT(chmod(test_path("s"), 0777), 0);
     CHECK(!boxes_open(test_path("s"), BOXES_MAKE, &boxes, &err));
-    CHECK_ERR(&err, E_CONFIG, "others may write there");
+    CHECK_ERR(&err, E_CONFIG, "others can write to it");
 }
 
 /* Trees that are hard to delete. */
@@ -379,6 +394,31 @@ TEST(box_trash_later)
     CHECK(is_empty_soon(test_path("s/.trash")));
 }
 
+/* The number of processes that were left to delete the rest. */
+static int empty_soon(void *boxes)
+{
+    int n = 0;
+    BUG_ON(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0);
+    trash_empty_soon(boxes);
+    while (wait(NULL) > 0)
+        n++;
+    return n;
+}
+
+TEST(box_trash_that_is_left_is_tried_later)
+{
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO_ERR struct err err = {0};
+    if (!CHECK_OK(boxes_open(test_path("s"), BOXES_MAKE, &boxes, &err), &err))
+        return;
+    CHECK_INT(child_run(empty_soon, &boxes), 0);
+    tree_file(test_path("s/.trash/used/file"), "x", 0600);
+    AUTO_FD int user = tree_open(test_path("s/.trash/used"));
+    CHECK_INT(flock(user, LOCK_SH | LOCK_NB), 0);
+    CHECK_INT(child_run(empty_soon, &boxes), 1);
+    CHECK_INT(access(test_path("s/.trash/used/file"), F_OK), 0);
+}
+
 /* Asks the kernel: trying the lock would hold it for a moment. */
 static bool is_locked_soon(const char *path)
 {
@@ -399,7 +439,7 @@ static bool is_locked_soon(const char *path)
     return false;
 }
 
-TEST(box_trash_gives_way_to_who_makes_a_box)
+TEST(box_trash_yields_to_creation)
 {
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
     AUTO_ERR struct err err = {0};
@@ -442,10 +482,11 @@ static int act_reset(void *arg UNUSED)
 {
     AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
     AUTO_ERR struct err err = {0};
-    AUTO_FD int lock = -1;
+    AUTO_FD int lock = -1, fresh = -1;
     return !(boxes_open(boxes_dir(), BOXES_MAKE, &boxes, &err) &&
              boxes_lock(&boxes, STR("b"), &lock, &err) &&
-             box_reset_layers(&boxes, STR("b"), STR("/p"), 0755, &err));
+             box_begin_part(&boxes, STR("b"), 0755, &fresh, &err) &&
+             box_swap_part(&boxes, STR("b"), "work", STR("/p"), &err));
 }
 
 static int act_destroy(void *arg UNUSED)
@@ -538,7 +579,7 @@ static const struct {
     {"missing", E_IO, "cannot use"},
     {"file", E_IO, "Not a directory"},
     {"/", E_POLICY_DENIED, "whole file system"},
-    {"/etc", E_POLICY_DENIED, "':force' after it"},
+    {"/etc", E_POLICY_DENIED, "append ':force' to override"},
     {"/etc:force", ERR_NONE, "settings and secrets"},
     {"/usr/share:rw", E_POLICY_DENIED, "system's programs"},
     {"/usr/share", ERR_NONE, NULL},
@@ -546,10 +587,10 @@ static const struct {
     {"home", E_POLICY_DENIED, "home directory"},
     {"home:force", ERR_NONE, "home directory"},
     {"to-home", E_POLICY_DENIED, "home directory"},
-    {"above", E_POLICY_DENIED, "what cordon itself keeps"},
-    {"above:force", ERR_NONE, "what cordon itself keeps"},
-    {"above:overlay:force", E_CLI_INVALID_ARG, "can't lie in itself"},
-    {"above/state/x:force", E_CLI_INVALID_ARG, "keeps its own files"},
+    {"above", E_POLICY_DENIED, "cordon's own files, including boxes"},
+    {"above:force", ERR_NONE, "cordon's own files, including boxes"},
+    {"above:overlay:force", E_CLI_INVALID_ARG, "an overlay cannot contain itself"},
+    {"above/state/x:force", E_CLI_INVALID_ARG, "where cordon stores its own files"},
     {"p p", E_CLI_INVALID_ARG, "twice"},
     {"p p/inner", E_CLI_INVALID_ARG, "contains"},
     {"p/inner:force p:force", E_CLI_INVALID_ARG, "contains"},
@@ -640,12 +681,36 @@ TEST(box_dirty)
     CHECK(stat(test_path("g/ran"), &st) != 0);
     tree_remove(test_path("g/.git/refs"));
     CHECK(!dirty_ask(test_path("g"), &d, &err));
-    CHECK_ERR(&err, E_IO, "git can't tell");
+    CHECK_ERR(&err, E_IO, "git cannot determine whether");
+}
+
+TEST(box_dirty_as_the_user_has_set_git)
+{
+    AUTO_ERR struct err err = {0};
+    AUTO_FREE char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    struct dirty d;
+    tree_file(test_path("g/a.log"), "1", 0600);
+    if (!git("init"))
+        return test_skip("there is no git");
+    setenv("HOME", test_path("home"), 1);
+    CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
+    CHECK_INT(d.untracked, 1);
+    tree_file(test_path("home/.config/git/ignore"), "*.log\n", 0600);
+    CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
+    CHECK_INT(d.untracked, 0);
+    tree_file(test_path("home/.config/git/none"), "", 0600);
+    tree_file(test_path("home/.gitconfig"), "[core]\n\texcludesFile = ~/.config/git/none\n", 0600);
+    CHECK_OK(dirty_ask(test_path("g"), &d, &err), &err);
+    CHECK_INT(d.untracked, 1);
+    if (home)
+        setenv("HOME", home, 1);
+    else
+        unsetenv("HOME");
 }
 
 /* State --------------------------------------------------------------------------------------- */
 
-TEST(box_state_is_only_believed_while_somebody_runs_it)
+TEST(box_state_is_only_believed_while_a_process_runs_it)
 {
     AUTO_FD int host = tree_open(test_path("."));
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);

@@ -25,7 +25,9 @@ TEST(box_agents_of_the_seed)
     CHECK_STR(claude->headless, STR("claude -p \"PROMPT\" --dangerously-skip-permissions"));
     CHECK_INT(claude->prompt_mode, AGENT_INTERACTIVE);
     CHECK(claude->keys.n == 1 && str_is(claude->keys.p[0], "ANTHROPIC_API_KEY"));
-    CHECK_STR(claude->state_dir, STR("/home/yoloai/.claude/"));
+    CHECK_STR(claude->state_dir, STR("~/.claude/"));
+    CHECK_STR(agent_state_name(claude), STR(".claude"));
+    CHECK(!agent_chooses_home(claude));
     CHECK_STR(claude->submit, STR("Enter Enter"));
     CHECK_INT(claude->delay_ms, 3000);
     CHECK_STR(claude->model_flag, STR("--model"));
@@ -55,9 +57,11 @@ TEST(box_agents_are_right)
     AUTO_ERR struct err err = {0};
     CHECK_OK(shape_check(&box_agent_shape, &err), &err);
     CHECK_INT(agent_builtin.n, ARRAY_LEN(all));
+    CHECK(!agent_builtin_names[agent_builtin.n]);
     for (size_t i = 0; i < agent_builtin.n; i++) {
         test_row(i, all[i]);
         CHECK_STR(agent_builtin.p[i].name, str_z(all[i]));
+        CHECK_STR(agent_builtin.p[i].name, str_z(agent_builtin_names[i]));
         CHECK_OK(agent_check(&agent_builtin.p[i], &err), &err);
     }
 }
@@ -70,18 +74,26 @@ static const struct {
      "'PROMPT'\",\"keys\":[\"K_1\"],"
      "\"state_dir\":\"/home/x/.mine\",\"hosts\":[\"api.x.org\"],\"ready_pattern\":\"^> \"}",
         NULL},
+    {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"~/.mine\"}", NULL},
+    {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"~/\"}", "one directory in the home"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"~/a/b\"}", "one directory in the home"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"~/..\"}", "one directory in the home"},
     {"{\"name\":\"-\",\"command\":\"mine\"}", "name"},
-    {"{\"name\":\"m\",\"command\":\"  \"}", "names no program"},
-    {"{\"name\":\"m\",\"command\":\"a 'b\"}", "has no end"},
-    {"{\"name\":\"m\",\"command\":\"m\",\"prompt_mode\":\"headless\"}", "needs a headless_command"},
+    {"{\"name\":\"m\",\"command\":\"  \"}", "does not name a program"},
+    {"{\"name\":\"m\",\"command\":\"a 'b\"}", "unterminated quote"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"prompt_mode\":\"headless\"}",
+        "requires a headless_command"},
     {"{\"name\":\"m\",\"command\":\"m\",\"headless_command\":\"m -p x\"}", "exactly one argument"},
     {"{\"name\":\"m\",\"command\":\"m\",\"headless_command\":\"m PROMPT PROMPT\"}", "exactly one"},
     {"{\"name\":\"m\",\"command\":\"m\",\"headless_command\":\"PROMPT\"}", "exactly one"},
     {"{\"name\":\"m\",\"command\":\"m\",\"keys\":[\"LD_PRELOAD\"]}", "loader"},
-    {"{\"name\":\"m\",\"command\":\"m\",\"keys\":[\"A=b\"]}", "no name of an environment"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"keys\":[\"A=b\"]}",
+        "not a valid name of an environment variable"},
     {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"x\"}", "absolute"},
-    {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"/etc/x\"}", "directory of its own"},
-    {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"/x\"}", "directory of its own"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"/etc/x\"}",
+        "which must be a separate directory"},
+    {"{\"name\":\"m\",\"command\":\"m\",\"state_dir\":\"/x\"}",
+        "which must be a separate directory"},
     {"{\"name\":\"m\",\"command\":\"m\",\"submit_sequence\":\"Entre\"}", "submit_sequence"},
     {"{\"name\":\"m\",\"command\":\"m\",\"ready_pattern\":\"(\"}", "ready_pattern"},
     {"{\"name\":\"m\",\"command\":\"m\",\"hosts\":[\"http://x\"]}", "host"},

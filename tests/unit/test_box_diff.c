@@ -1,4 +1,4 @@
-/* Line diffs, names and contents as git writes them, and files that run by themselves.
+/* Line diffs, names and contents as git writes them, and files that are executed automatically.
  * tests/box/oracle.py checks that git accepts the patches. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
@@ -104,6 +104,10 @@ TEST(box_line_diffs_are_short)
         {STR("a\n"), STR("a"), "-+"},
         {STR("a\nb\nc\n"), STR("a\nx\nc\n"), "=-+="},
         {STR("a\nb\nc\n"), STR("b\nc\nd\n"), "-==+"},
+        {STR("a\nb\nc\n"), STR("x\na\ny\n"), "+=--+"},
+        {STR("b\na\nc\n"), STR("x\na\ny\n"), "-+=-+"},
+        {STR("b\nc\na\n"), STR("a\nx\ny\n"), "--=++"},
+        {STR("a\n"), STR("x\na\ny\n"), "+=+"},
         {STR("a\nb\nc\na\nb\nb\na\n"), STR("c\nb\na\nb\na\nc\n"), NULL},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -136,7 +140,7 @@ TEST(box_line_diff_without_budget_is_long_but_right)
     CHECK(budget > -1000 * 1000);
 }
 
-TEST(box_literal_is_what_git_writes)
+TEST(box_literal_equals_output_of_git)
 {
     AUTO_BUF struct buf text = BUF_INIT(1000);
     literal_add(&text, STR(""));

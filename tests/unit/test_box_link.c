@@ -62,7 +62,7 @@ static void draw_by_cells(const struct term *t, struct canvas *c, unsigned from,
     }
 }
 
-TEST(cells_are_what_the_screen_is)
+TEST(cells_equal_the_screen)
 {
     random_state = 7;
     struct term *t = term_new(&(struct term_options){.rows = ROWS, .cols = COLS});
@@ -81,7 +81,7 @@ TEST(cells_are_what_the_screen_is)
     term_free(t);
 }
 
-TEST(cells_that_are_none_are_refused)
+TEST(cells_refuse_invalid_encodings)
 {
     static const struct {
         const char *bytes;
@@ -145,7 +145,7 @@ TEST(cells_with_a_wrong_style_are_refused)
 
 static struct link_packet packet;
 
-TEST(link_carries_words_bodies_and_descriptors)
+TEST(link_carries_headers_bodies_and_descriptors)
 {
     int pair[2], pipes[2];
     CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
@@ -201,7 +201,7 @@ TEST(link_never_waits)
     close(pair[1]);
 }
 
-TEST(link_errors_arrive_whole)
+TEST(link_errors_arrive_completely)
 {
     AUTO_ERR struct err err = {0}, got = {0};
     err_set(&err, E_CONFLICT, "the box '%s' \033 runs", "a");

@@ -4,10 +4,13 @@
 #include "traced.h"
 #include "tree.h"
 
+#include "box/applying.h"
 #include "box/box.h"
 #include "box/new.h"
 #include "box/reset.h"
+#include "box/state.h"
 #include "box/trash.h"
+#include "box/view.h"
 #include "boxd/client.h"
 
 #include <fcntl.h>
@@ -308,4 +311,90 @@ TEST(box_new_killed_at_every_step)
 TEST(box_new_fails_at_every_call)
 {
     in_world(fail_all);
+}
+
+/* A box that is used ------------------------------------------------------------------------- */
+
+static bool open_box(struct boxes *boxes, struct box *box, struct arena *a)
+{
+    AUTO_ERR struct err err = {0};
+    CHECK_INT(make_as(BOX_COPY, "old"), 0);
+    use_box();
+    return CHECK_OK(boxes_open(path_of("s/sandboxes"), BOXES_LOOK, boxes, &err) &&
+                        box_open(boxes, STR("b"), &(struct agent_rows){0}, a, box, &err),
+        &err);
+}
+
+/* The note of files that are the same is only written while nothing runs in the box: a file could
+ * be changed after it was compared. */
+static void apply_held(bool held)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO(box_close) struct box box = BOX_NONE;
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int lock = -1;
+    test_row(held, held ? "runs" : "stopped");
+    tree_remove(path_of("s"));
+    unlink(path_of("p/change"));
+    BUG_ON(mkdir(path_of("s"), 0700) != 0 || mkdir(path_of("s/journal"), 0700) != 0);
+    if (!open_box(&boxes, &box, &a))
+        return;
+    AUTO(applying_done) struct applying x = APPLYING_INIT;
+    CHECK_OK(applying_open(&x, &box, &err) && applying_read(&x, NULL, 0, &a, &err) &&
+                 applying_check(&x, &(struct apply_options){0}, &err),
+        &err);
+    if (held)
+        CHECK_OK(state_hold(box.host, &lock, &err), &err);
+    CHECK_OK(applying_commit(&x, path_of("s/journal"), &a, &err), &err);
+    CHECK(access(path_of("p/change"), F_OK) == 0);
+    CHECK_INT(faccessat(box.host, BOX_SAME, F_OK, 0) == 0, !held);
+}
+
+static void apply_both(const char *project UNUSED)
+{
+    apply_held(false);
+    apply_held(true);
+}
+
+TEST(box_apply_notes_nothing_while_the_box_runs)
+{
+    in_world(apply_both);
+}
+
+/* The program of our own agent is this executable, wherever it is. */
+static void find_own_program(const char *project UNUSED)
+{
+    static const struct {
+        const char *program, *self, *want;
+    } rows_of_programs[] = {
+        {"cordon", "/usr/bin/env", "/usr/bin/env"},
+        {"/usr/bin/env", "/usr/bin/true", "/usr/bin/env"},
+        {"cordon", "", NULL},
+    };
+    AUTO_ARENA struct arena a = ARENA_INIT(4 * ARENA_MAX);
+    AUTO(boxes_close) struct boxes boxes = BOXES_NONE;
+    AUTO(box_close) struct box box = BOX_NONE;
+    const char *const environ_of_user[] = {arena_printf(&a, "PATH=%s", path_of("none")), NULL};
+    BUG_ON(mkdir(path_of("s"), 0700) != 0);
+    if (!open_box(&boxes, &box, &a))
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(rows_of_programs); i++) {
+        AUTO_ERR struct err err = {0};
+        struct box_view view = {0};
+        const struct view_input input = {.environ = environ_of_user,
+            .home = path_of("home"),
+            .program = rows_of_programs[i].program,
+            .self = rows_of_programs[i].self};
+        test_row(i, rows_of_programs[i].program);
+        if (!rows_of_programs[i].want)
+            CHECK(!view_make(&box, &input, &a, &view, &err) && err.code == E_NOT_FOUND);
+        else if (CHECK_OK(view_make(&box, &input, &a, &view, &err), &err))
+            CHECK_Z(view.program, rows_of_programs[i].want);
+    }
+}
+
+TEST(box_view_finds_our_own_program)
+{
+    in_world(find_own_program);
 }

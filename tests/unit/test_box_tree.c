@@ -3,13 +3,16 @@
 #include "test.h"
 #include "tree.h"
 
+#include "base/fnv.h"
 #include "change/apply.h"
+#include "change/copy.h"
 #include "change/upper.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <sys/un.h>
 
@@ -18,7 +21,8 @@ static void make_dir(const char *path)
     BUG_ON(mkdir(path, 0777) != 0 && errno != EEXIST);
 }
 
-/* "kind path" of each change, "!path why" of each refused one; or the error. */
+/* "kind path" of each change, "!path why" of each refused one, "-path why" if left out; or the
+ * error. */
 static char *changes(const struct upper_options *options)
 {
     AUTO_FD int lower = tree_open(test_path("lower")), upper = tree_open(test_path("upper"));
@@ -31,6 +35,8 @@ static char *changes(const struct upper_options *options)
         buf_printf(&text, "%s %s\n", delta_kind_name(d.items[i].kind), d.items[i].path.p);
     for (size_t i = 0; i < d.n_refused && err.code == ERR_NONE; i++)
         buf_printf(&text, "!%s %s\n", d.refused[i].path.p, d.refused[i].why);
+    for (size_t i = 0; i < d.n_left_out && err.code == ERR_NONE; i++)
+        buf_printf(&text, "-%s %s\n", d.left_out[i].path.p, d.left_out[i].why);
     if (text.n == 0)
         buf_add_z(&text, "\0");
     return text.p ? buf_take(&text) : strdup("");
@@ -107,19 +113,20 @@ TEST(box_upper_never_shows_git)
     tree_file(test_path("upper/four/.git. "), "evil", 0644);
     tree_file(test_path("upper/four/.git::$INDEX_ALLOCATION/config"), "evil", 0644);
     tree_file(test_path("upper/four/git~1x"), "", 0644);
-    check_changes("added four/git~1x\n"
-                  "!GIT~1 has a name that stands for .git elsewhere\n"
-                  "!four/.git.  has a name that stands for .git elsewhere\n"
-                  "!four/.git::$INDEX_ALLOCATION has a name that stands for .git elsewhere\n"
-                  "!three/.GIT has a name that stands for .git elsewhere\n");
+    check_changes(
+        "added four/git~1x\n"
+        "!GIT~1 has a name that is equivalent to .git on some file systems\n"
+        "!four/.git.  has a name that is equivalent to .git on some file systems\n"
+        "!four/.git::$INDEX_ALLOCATION has a name that is equivalent to .git on some file systems\n"
+        "!three/.GIT has a name that is equivalent to .git on some file systems\n");
 }
 
-TEST(box_upper_refuses_what_is_no_file)
+TEST(box_upper_leaves_out_special_files)
 {
     start_trees();
     BUG_ON(mkfifo(test_path("upper/fifo"), 0666) != 0);
     make_socket(test_path("upper/sock"));
-    check_changes("!fifo is a named pipe\n!sock is a socket\n");
+    check_changes("-fifo is a named pipe\n-sock is a socket\n");
 }
 
 TEST(box_upper_refuses_redirects)
@@ -156,7 +163,7 @@ TEST(box_upper_has_limits)
     for (int i = 0; i < 20; i++)
         tree_file(test_path("upper/f%02d", i), "", 0644);
     AUTO_FREE char *many = changes(&(struct upper_options){.entries_max = 10});
-    CHECK(strstr(many, "E_IO the changes of the box: more than 10 entries"));
+    CHECK(strstr(many, "E_IO cannot read the changes of the box: more than 10 entries"));
     tree_file(test_path("lower/f00"), "1", 0644);
     tree_file(test_path("upper/f00"), "2", 0644);
     AUTO_FREE char *large = changes(&(struct upper_options){.compare_max = 0});
@@ -170,7 +177,7 @@ TEST(box_upper_has_limits)
         fd = next;
     }
     AUTO_FREE char *deep = changes(&(struct upper_options){0});
-    CHECK(strstr(deep, "is too many directories deep"));
+    CHECK(strstr(deep, "is nested too deeply"));
     snprintf(path, sizeof(path), "%s", test_path("upper"));
     tree_remove(path);
 }
@@ -270,6 +277,98 @@ TEST(box_manifest_knows_damage)
     CHECK_ERR(&err, E_CONFIG, "damaged");
 }
 
+/* Cut anywhere, with a header that fits. */
+TEST(box_manifest_has_whole_entries)
+{
+    tree_file(test_path("tree/a"), "1", 0644);
+    tree_file(test_path("tree/b"), "1", 0644);
+    AUTO_FD int root = tree_open(test_path("tree"));
+    AUTO_MANIFEST struct manifest taken = MANIFEST_INIT;
+    AUTO_ERR struct err err = {0};
+    CHECK_OK(manifest_take(root, &taken, &err), &err);
+    size_t accepted = 0;
+    AUTO_MANIFEST struct manifest m = MANIFEST_INIT;
+    for (size_t n = taken.bytes.n + 1; n-- > 0;)
+        for (uint64_t entries = 0; entries <= 2; entries++) {
+            AUTO_BUF struct buf file = BUF_INIT(1 << 16);
+            m.n = m.bytes.n = 0;
+            buf_add_str(&m.bytes, buf_str(&taken.bytes)); /* its memory has the whole entries */
+            m.bytes.n = 0;
+            struct str cut = str_n(taken.bytes.p, n);
+            const uint64_t numbers[] = {entries, n, fnv_add(FNV_START, cut)};
+            buf_add_z(&file, "cordonM1");
+            buf_add(&file, numbers, sizeof(numbers));
+            buf_add_str(&file, cut);
+            test_row(n, "bytes of entries");
+            bool ok = manifest_parse(buf_str(&file), MANIFEST_OF_TREE, &m);
+            CHECK(!ok || m.n == entries);
+            accepted += ok;
+        }
+    CHECK_INT(accepted, 3); /* none, the first, both */
+}
+
+TEST(box_copy_names_omitted_files)
+{
+    AUTO_COPY struct copy_report report = COPY_REPORT_INIT;
+    AUTO_ERR struct err err = {0};
+    tree_file(test_path("project/a"), "12", 0640);
+    tree_file(test_path("project/d/b"), "345", 0600);
+    tree_file(test_path("project/secret"), "6", 0000);
+    BUG_ON(mkfifo(test_path("project/pipe"), 0600) != 0);
+    make_dir(test_path("copy"));
+    AUTO_FD int from = tree_open(test_path("project")), to = tree_open(test_path("copy"));
+    CHECK_OK(copy_project(from, to, &(struct copy_options){0}, &report, &err), &err);
+    bool all = geteuid() == 0; /* root can read everything */
+    CHECK_INT(report.files, all ? 3 : 2);
+    CHECK_INT(report.bytes, all ? 6 : 5);
+    if (!CHECK_INT(report.n_notes, all ? 1 : 2))
+        return;
+    for (size_t i = 0; i < report.n_notes; i++) {
+        bool pipe = str_is(report.notes[i].path, "pipe");
+        CHECK_STR(report.notes[i].path, pipe ? STR("pipe") : STR("secret"));
+        CHECK(pipe || strcmp(report.notes[i].why, "cannot be read") == 0);
+    }
+    struct stat st;
+    CHECK(stat(test_path("copy/a"), &st) == 0 && (st.st_mode & 07777) == 0640);
+    CHECK_INT(stat(test_path("copy/secret"), &st) == 0, all);
+}
+
+/* Files that can't be opened, or are gone since they were listed. */
+static int copy_without_open(void *arg)
+{
+    const int *errnum = arg;
+    AUTO_COPY struct copy_report report = COPY_REPORT_INIT;
+    AUTO_ERR struct err err = {0};
+    AUTO_FD int from = tree_open(test_path("project")), to = tree_open(test_path("copy"));
+    BUG_ON(!child_without_call(SYS_openat2, *errnum));
+    if (!copy_project(from, to, &(struct copy_options){0}, &report, &err))
+        return 10;
+    for (size_t i = 0; i < report.n_notes; i++)
+        if (strcmp(report.notes[i].why, "cannot be read") != 0)
+            return 11;
+    return report.files == 0 ? (int)report.n_notes : 12;
+}
+
+TEST(box_copy_continues_without_a_file)
+{
+    static const struct {
+        const char *name;
+        int errnum, notes;
+    } rows[] = {
+        {"not permitted", EPERM, 1},
+        {"no access", EACCES, 1},
+        {"gone", ENOENT, 0},
+        {"an error of the disk", EIO, 10},
+    };
+    tree_file(test_path("project/a"), "12", 0640);
+    make_dir(test_path("copy"));
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        int errnum = rows[i].errnum;
+        test_row(i, rows[i].name);
+        CHECK_INT(child_run(copy_without_open, &errnum), rows[i].notes);
+    }
+}
+
 /* Apply ------------------------------------------------------------------------------------------
  */
 
@@ -351,17 +450,17 @@ TEST(box_apply_conflicts_change_nothing)
     AUTO_APPLIED struct applied x = {0};
     run_apply(&x, false);
     AUTO_FREE char *after = tree_describe(test_path("project"));
-    CHECK_ERR(
-        &x.err, E_CONFLICT, "'added' was added in the box, and the project has one, too, by now");
+    CHECK_ERR(&x.err, E_CONFLICT,
+        "'added' was added in the box, but the project already has a different one");
     CHECK_Z(after, before);
     static const struct {
         const char *path;
         enum apply_state state;
         const char *project;
     } rows[] = {
-        {"added", APPLY_CONFLICT, "has one, too,"},
-        {"both", APPLY_CONFLICT, "has another one"},
-        {"gone", APPLY_CONFLICT, "has none"},
+        {"added", APPLY_CONFLICT, "already has a different one"},
+        {"both", APPLY_CONFLICT, "has a different version"},
+        {"gone", APPLY_CONFLICT, "no longer has it"},
         {"ok", APPLY_FITS, ""},
         {"same", APPLY_DONE, ""},
     };
@@ -374,7 +473,7 @@ TEST(box_apply_conflicts_change_nothing)
     }
 }
 
-TEST(box_apply_refuses_what_must_not_come_out)
+TEST(box_apply_refuses_forbidden_files)
 {
     static const struct {
         const char *name;
@@ -409,8 +508,9 @@ TEST(box_apply_refuses_what_must_not_come_out)
     BUG_ON(mkfifo(test_path("upper/fifo"), 0666) != 0);
     AUTO_APPLIED struct applied x = {0};
     run_apply(&x, true);
-    CHECK_ERR(&x.err, E_FS_VIOLATION, "'fifo' is a named pipe");
-    CHECK(access(test_path("project/b"), F_OK) != 0);
+    CHECK_OK(x.ok, &x.err);
+    CHECK(access(test_path("project/b"), F_OK) == 0);
+    CHECK(access(test_path("project/fifo"), F_OK) != 0);
 }
 
 TEST(box_apply_stays_inside)
@@ -421,6 +521,6 @@ TEST(box_apply_stays_inside)
     BUG_ON(symlink("../outside", test_path("project/d")) != 0);
     AUTO_APPLIED struct applied x = {0};
     run_apply(&x, true);
-    CHECK_ERR(&x.err, E_CONFLICT, "has a file or link where a directory has to be");
+    CHECK_ERR(&x.err, E_CONFLICT, "has a file or link where a directory is needed");
     CHECK(access(test_path("outside/evil"), F_OK) != 0);
 }

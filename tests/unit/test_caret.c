@@ -88,8 +88,8 @@ TEST(caret_decode_refuses)
     } rows[] = {
         {"^", "ends within", 0},
         {"^2", "ends within", 0},
-        {"^ZZ", "no hex digit", 0},
-        {"^kk", "no hex digit", 0},
+        {"^ZZ", "not a hex digit", 0},
+        {"^kk", "not a hex digit", 0},
         {"^g14", "ends within", 0},
         {"^g", "ends within", 0},
         {"ab^hD800", "surrogate", 2},
@@ -98,12 +98,12 @@ TEST(caret_decode_refuses)
         {"^jFFFFFF", "above", 0},
         {"a^00", "NUL", 1},
         {"^g000", "NUL", 0},
-        {"^x7F", "write ^7F", 0},
+        {"^x7F", "use ^7F", 0},
         {"^x8", "ends within", 0},
         {"^x", "ends within", 0},
-        {"^2G", "no hex digit", 0},
-        {"^ 2", "no hex digit", 0},
-        {"^^5E", "no hex digit", 0},
+        {"^2G", "not a hex digit", 0},
+        {"^ 2", "not a hex digit", 0},
+        {"^^5E", "not a hex digit", 0},
         {"x^z0123456789abcdef", "was shortened", 1},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -276,7 +276,7 @@ TEST(dirarg_refuses_two_modes)
         AUTO_ERR struct err err = {0};
         struct dirarg dir = {.force = true};
         CHECK(!dirarg_parse(str_z(rows[i]), STR("/cwd"), &a, &dir, &err));
-        CHECK_ERR(&err, E_CLI_INVALID_ARG, "give one of them");
+        CHECK_ERR(&err, E_CLI_INVALID_ARG, "use only one of them");
         CHECK(dir.force && !dir.path.p);
     }
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);

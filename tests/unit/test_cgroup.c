@@ -5,13 +5,20 @@
 #include "base/arena.h"
 #include "policy/load.h"
 #include "sandbox/cgroup.h"
+#include "sandbox/launch.h"
 #include "sandbox/limiter.h"
 #include "sandbox/machine.h"
+#include "sandbox/memory_watch.h"
 #include "sandbox/mounts.h"
-#include "sandbox/tally.h"
+#include "sandbox/new_root.h"
+#include "sandbox/process_count.h"
+#include "sandbox/stage.h"
 #include "tree.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -39,7 +46,7 @@ TEST(cgroup_own_is_the_line_of_version_2)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct str path = {0};
         test_row(i, rows[i].name);
-        CHECK(cgroup_own(str_z(rows[i].text), &path) == (rows[i].want != NULL));
+        CHECK(cgroup_parse_own(str_z(rows[i].text), &path) == (rows[i].want != NULL));
         if (rows[i].want)
             CHECK_STR(path, str_z(rows[i].want));
     }
@@ -223,7 +230,7 @@ TEST(limiter_takes_the_best_way)
     static const struct {
         const char *name;
         struct limiter_facts facts;
-        enum limiter_way want[LIMITER_WAYS];
+        enum limiter_method want[LIMITER_WAYS];
     } rows[] = {
         {"root, 6.14", {true, true, true, true, false}, {LIMITER_PID_MAX}},
         {"a user, 6.14", {true, false, true, true, true}, {LIMITER_PID_MAX}},
@@ -236,8 +243,8 @@ TEST(limiter_takes_the_best_way)
             {LIMITER_GROUP, LIMITER_NOTHING}},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        enum limiter_way ways[LIMITER_WAYS];
-        size_t n = limiter_ways(&rows[i].facts, ways), wanted = 0;
+        enum limiter_method ways[LIMITER_WAYS];
+        size_t n = limiter_methods(&rows[i].facts, ways), wanted = 0;
         test_row(i, rows[i].name);
         while (rows[i].want[wanted])
             wanted++;
@@ -416,8 +423,9 @@ TEST(limiter_names_the_failures_of_attempts)
     err_set(&tried.failed[LIMITER_UID], E_IO, "second");
     CHECK(!limiter_open(&plan, &tried, &a, &limiter, &err));
     CHECK_INT(err.code, E_SANDBOX_UNAVAILABLE);
-    CHECK(strstr(err.message, "in a cgroup of its own: first"));
-    CHECK(strstr(err.message, "as another user of the kernel's (second), and no group"));
+    CHECK(strstr(err.message, "cannot start a process in a separate cgroup: first"));
+    CHECK(strstr(err.message,
+        "cannot start a process with another user id of the kernel (second), and no cgroup"));
 }
 
 TEST(limiter_map_swaps_two_users_and_leaves_the_others)
@@ -426,6 +434,196 @@ TEST(limiter_map_swaps_two_users_and_leaves_the_others)
     limiter_map(text);
     CHECK_Z(text, "0 2147483646 1\n1 1 2147483645\n2147483646 0 1\n"
                   "2147483647 2147483647 2147483648\n");
+}
+
+TEST(limiter_group_has_room_for_the_sandbox_itself)
+{
+    struct plan plan = {.limits = {.processes = 10, .memory_bytes = 100}, .cpu_millis = 1500};
+    struct cgroup_limits got = limiter_group_limits(&plan, true);
+    CHECK_INT(got.processes, 11);
+    CHECK_INT(got.memory_bytes, 0);
+    CHECK_INT(got.cpu_millis, 1500);
+    plan.limits.asked_memory = true;
+    got = limiter_group_limits(&plan, false);
+    CHECK_INT(got.processes, 0);
+    CHECK(got.memory_bytes > 100);
+    plan.limits.processes = INT64_MAX;
+    CHECK_INT(limiter_group_limits(&plan, true).processes, INT64_MAX);
+}
+
+TEST(launch_blames_the_way_that_may_have_failed)
+{
+    static const struct {
+        const char *name;
+        int group, stage;
+        enum limiter_method way, want;
+    } rows[] = {
+        {"a clone into a group", 3, STAGE_CLONE, LIMITER_GROUP, LIMITER_GROUP},
+        {"the group", 3, STAGE_GROUP, LIMITER_UID, LIMITER_GROUP},
+        {"later, in a group", 3, STAGE_ROOT, LIMITER_GROUP, LIMITER_UNKNOWN},
+        {"a clone without a group", -1, STAGE_CLONE, LIMITER_COUNT, LIMITER_UNKNOWN},
+        {"another user's map", -1, STAGE_MAP, LIMITER_UID, LIMITER_UID},
+        {"another user's directory", 3, STAGE_CWD, LIMITER_UID, LIMITER_UID},
+        {"another user's clone", -1, STAGE_CLONE, LIMITER_UID, LIMITER_UNKNOWN},
+        {"a map without another user", -1, STAGE_MAP, LIMITER_COUNT, LIMITER_UNKNOWN},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct limiter limiter = LIMITER_NONE;
+        limiter.group.fd = rows[i].group;
+        limiter.kept.processes = rows[i].way;
+        test_row(i, rows[i].name);
+        CHECK_INT(launch_way_to_blame(&limiter, rows[i].stage), rows[i].want);
+    }
+}
+
+static int probe_without_cgroups(void *arg)
+{
+    machine_disable(MACHINE_CGROUPS);
+    return (int)limiter_probe(arg).processes;
+}
+
+/* With Landlock only, and no cgroup. */
+TEST(limiter_probe_offers_no_group_that_is_missing)
+{
+    struct plan plan = {
+        .mode = POLICY_LANDLOCK, .limits = {.processes = 10, .asked_processes = true}};
+    CHECK_INT(child_run(probe_without_cgroups, &plan), LIMITER_NOTHING);
+}
+
+static void make_group(const char *name, const char *controllers, const char *enabled)
+{
+    tree_file(test_path("%s/cgroup.controllers", name), controllers, 0600);
+    tree_file(test_path("%s/cgroup.subtree_control", name), enabled, 0600);
+    tree_file(test_path("%s/cgroup.procs", name), "", 0600);
+}
+
+/* Directories with the files of groups. */
+TEST(cgroup_levels_are_inspected)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO(cgroup_levels_done) struct cgroup_levels l = {0};
+    make_group("top", "cpu memory pids\n", "memory pids\n");
+    make_group("top/a", "memory pids\n", "pids\n");
+    make_group("top/a/own", "pids\n", "\n");
+    tree_file(test_path("top/a/cgroup.type"), "domain\n", 0600);
+    tree_file(test_path("top/a/own/cgroup.type"), "domain\n", 0600);
+    bool has_attributes = tree_set_xattr(test_path("top/a"), "user.delegate", "1") &&
+                          tree_set_xattr(test_path("top/a/own"), "user.delegate", "0");
+    tree_file(test_path("top/a/own/cgroup.procs"), arena_printf(&a, "%d\n", getpid()), 0600);
+    if (!CHECK(cgroup_open_levels(str_z(test_path("top")), STR("a/own"), &a, &l)) ||
+        !CHECK_INT(l.n, 3))
+        return;
+    static const struct cgroup_level want[] = {
+        {.available = P, .alone = true},
+        {.available = P | M, .enabled = P, .delegated = true},
+        {.available = P | M | C, .enabled = P | M, .top = true},
+    };
+    CHECK_INT(l.errnum, 0);
+    for (size_t i = 0; i < l.n; i++) {
+        test_row(i, "level");
+        CHECK_INT(l.p[i].available, want[i].available);
+        CHECK_INT(l.p[i].enabled, want[i].enabled);
+        CHECK_INT(l.p[i].alone, want[i].alone);
+        CHECK_INT(l.p[i].top, want[i].top);
+        CHECK_INT(l.p[i].delegated, want[i].delegated && has_attributes);
+        CHECK(l.p[i].writable && !l.p[i].filtered);
+    }
+    AUTO(cgroup_levels_done) struct cgroup_levels none = {0};
+    CHECK(!cgroup_open_levels(str_z(test_path("top")), STR("a/missing"), &a, &none));
+}
+
+static int inspect_without_programs(void *arg)
+{
+    const int *errnum = arg;
+    AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+    AUTO(cgroup_levels_done) struct cgroup_levels l = {0};
+    BUG_ON(!child_without_call(SYS_bpf, *errnum));
+    if (!cgroup_open_levels(STR("/"), STR(""), &a, &l) || l.n != 1)
+        return 10;
+    return l.p[0].unseen + 2 * l.p[0].filtered;
+}
+
+TEST(cgroup_programs_of_an_unknown_kind_are_ignored)
+{
+    static const struct {
+        const char *name;
+        int errnum, want;
+    } rows[] = {
+        {"no such kind", EINVAL, 0},
+        {"no such call", ENOSYS, 0},
+        {"not permitted", EPERM, 1},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        int errnum = rows[i].errnum;
+        test_row(i, rows[i].name);
+        CHECK_INT(child_run(inspect_without_programs, &errnum), rows[i].want);
+    }
+}
+
+/* Only the owner of a pipe is changed. */
+TEST(limiter_gives_pipes_to_the_other_user)
+{
+    int ends[2];
+    tree_file(test_path("file"), "", 0600);
+    AUTO_FD int file = open(test_path("file"), O_RDONLY | O_CLOEXEC);
+    BUG_ON(pipe2(ends, O_CLOEXEC) != 0);
+    AUTO_FD int in = ends[0];
+    AUTO_FD int out = ends[1];
+    const struct {
+        const char *name;
+        enum limiter_method way;
+        int fd;
+        bool want;
+    } rows[] = {
+        {"a file", LIMITER_UID, file, true},
+        {"a pipe, with another way", LIMITER_GROUP, in, true},
+        {"a pipe", LIMITER_UID, out, geteuid() == 0},
+        {"none", LIMITER_UID, -1, true},
+        {"closed", LIMITER_UID, 1 << 20, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct stat st;
+        test_row(i, rows[i].name);
+        CHECK(limiter_give_pipe(rows[i].way, rows[i].fd) == rows[i].want);
+        if (fstat(rows[i].fd, &st) == 0)
+            CHECK_INT(st.st_uid != geteuid(), rows[i].fd == out && rows[i].want);
+    }
+}
+
+static int act_disable(void *arg)
+{
+    const unsigned *part = arg;
+    const unsigned others = (MACHINE_PID_MAX | MACHINE_CGROUPS | MACHINE_ID_MAPS) & ~*part;
+    bool before = machine_is_disabled(*part), more = machine_get()->pid_max_in_namespace;
+    machine_disable(*part);
+    return !before && machine_is_disabled(*part) && !machine_is_disabled(others) &&
+                   machine_get()->pid_max_in_namespace == (more && *part != MACHINE_PID_MAX)
+               ? 0
+               : 1;
+}
+
+TEST(machine_lacks_only_parts_that_were_disabled)
+{
+    unsigned parts[] = {MACHINE_PID_MAX, MACHINE_CGROUPS, MACHINE_ID_MAPS};
+    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
+        test_row(i, "part");
+        CHECK_INT(child_run(act_disable, &parts[i]), 0);
+    }
+}
+
+/* Unless it may vanish, a source that is gone is an error. */
+TEST(root_maps_no_source_that_vanished)
+{
+    for (int may = 0; may < 2; may++) {
+        int tree = 0;
+        const struct plan_step step = {.kind = PLAN_BIND,
+            .at = STR("/x"),
+            .text = str_z(test_path("missing")),
+            .may_vanish = may};
+        test_row((size_t)may, may ? "may vanish" : "must be there");
+        CHECK_INT(root_map_step(&step, -1, &tree), may);
+        CHECK_INT(tree, ROOT_VANISHED);
+    }
 }
 
 TEST(policy_knows_which_limits_were_asked_for)
@@ -470,9 +668,84 @@ TEST(tally_counts_no_further_than_it_must)
     int processes = tree_open(test_path("p"));
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         test_row(i, "");
-        uint64_t got = tally_count(processes, rows[i].most);
+        uint64_t got = process_count(processes, rows[i].most);
         /* The process with three threads is counted as one step. */
         CHECK(got >= rows[i].want && got <= rows[i].want + (rows[i].want < 5 ? 2 : 0));
     }
     close(processes);
+}
+
+TEST(memory_watch_counts_memory_and_not_files)
+{
+    static const struct {
+        const char *name, *text;
+        uint64_t want;
+    } rows[] = {
+        {"none", "", 0},
+        {"a process that has ended", "Name:\tx\nState:\tZ (zombie)\n", 0},
+        {"each kind",
+            "Name:\tx\nVmSize:\t  900000 kB\nRssAnon:\t     100 kB\nRssFile:\t  5000 kB\n"
+            "RssShmem:\t    20 kB\nVmPTE:\t 3 kB\nVmSwap:\t       4 kB\nHugetlbPages:\t 1 kB\n",
+            128 * 1024},
+        {"a name that looks like one", "Name:\tRssAnon: 7 kB\nRssAnon:\t1 kB\n", 1024},
+        {"cut off", "RssAnon:\t 1", 1024},
+        {"no number", "RssAnon:\t kB\n", 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].name);
+        CHECK_INT(memory_watch_parse(str_z(rows[i].text)), rows[i].want);
+    }
+}
+
+TEST(memory_watch_samples_sooner_near_the_limit)
+{
+    static const struct {
+        uint64_t most, largest, want;
+    } rows[] = {
+        {UINT64_C(4) << 30, 0, MEMORY_WATCH_MAX_MS},
+        {UINT64_C(4) << 30, UINT64_C(2) << 30, 128},
+        {UINT64_C(4) << 30, UINT64_C(4) << 30, MEMORY_WATCH_MIN_MS},
+        {UINT64_C(4) << 30, UINT64_C(5) << 30, MEMORY_WATCH_MIN_MS},
+        {64 << 20, 0, MEMORY_WATCH_MIN_MS},
+        {UINT64_MAX, 0, MEMORY_WATCH_MAX_MS},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, "");
+        CHECK_INT(memory_watch_interval(rows[i].most, rows[i].largest), rows[i].want);
+    }
+}
+
+/* A directory like /proc: the largest process is found, also by a thread; nothing is killed. */
+TEST(memory_watch_finds_the_largest_process)
+{
+    static const struct {
+        const char *name, *text;
+    } files[] = {
+        {"1/statm", "900000000 1 1"},
+        {"2/statm", "2 1 1"},
+        {"3/statm", "0 0 0"},
+        {"3/task/3/statm", "0 0 0"},
+        {"3/task/4/statm", "600000 1 1"},
+        {"3/task/4/status", "RssAnon:\t 300 kB\n"},
+        {"self/statm", "900000000 1 1"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(files); i++)
+        tree_file(test_path("w/%s", files[i].name), files[i].text, 0600);
+    struct memory_watch watch = {.processes = tree_open(test_path("w")), .most = 1 << 20};
+    CHECK_INT(memory_watch_timeout(&watch, 1000), 0);
+    memory_watch_sample(&watch, 1000);
+    CHECK_INT(watch.largest, 300 * 1024);
+    CHECK_INT(watch.kills, 0);
+    CHECK_INT(memory_watch_timeout(&watch, 1000), MEMORY_WATCH_MIN_MS);
+    CHECK_INT(memory_watch_timeout(&watch, 1000 + MEMORY_WATCH_MIN_MS), 0);
+    watch.largest = 7;
+    memory_watch_sample(&watch, 1001);
+    CHECK_INT(watch.largest, 7); /* not due yet */
+    close(watch.processes);
+    watch.processes = tree_open(test_path("w/3/task/4"));
+    memory_watch_sample(&watch, 2000);
+    CHECK_INT(memory_watch_timeout(&watch, 2000), -1); /* nothing to sample */
+    memory_watch_started(&watch);
+    CHECK_INT(memory_watch_timeout(&watch, 2000), MEMORY_WATCH_MIN_MS);
+    close(watch.processes);
 }

@@ -74,6 +74,9 @@ static void play(struct chat_rows *c, const char *const *steps)
         case 'n':
             chat_rows_note(c, text);
             break;
+        case 'Y':
+            chat_rows_retry(c, text);
+            break;
         case 'e':
             chat_rows_error(c, text);
             break;
@@ -126,16 +129,16 @@ static const struct {
         "⟦2:✓ ⟧shell git diff\n⟦f:  │ ⟧⟦b:--- a⟧\n⟦f:  │ ⟧⟦b:+++ b⟧\n⟦f:  │ ⟧⟦6:@@ -1 +1 @@⟧\n"
         "⟦f:  │ ⟧⟦1:-x⟧\n⟦f:  │ ⟧⟦2:+y⟧\n",
         ""},
-    {"a result of nobody", {"rx"}, "⟦2:✓ ⟧1⟦f:  1 line⟧\n", ""},
+    {"a result without a call", {"rx"}, "⟦2:✓ ⟧1⟦f:  1 line⟧\n", ""},
     {"text before a call", {"tlook:", "cls"}, "look:\n", "⠋ shell ls\n"},
     {"an error", {"ua", "ebroken"}, "⟦6:> ⟧⟦b:a⟧\n\n⟦1:✗ broken⟧\n", ""},
     {"a question", {"cmake x", "?make\nx"},
-        "⟦b3:? ⟧⟦b:shell wants to run:⟧\n⟦b3:  │ ⟧make\n⟦b3:  │ ⟧x\n⟦f:  why: so⟧\n", ""},
+        "⟦b3:? ⟧⟦b:shell wants to run:⟧\n⟦b3:  │ ⟧make\n⟦b3:  │ ⟧x\n⟦f:  reason: so⟧\n", ""},
     {"a question, answered", {"cmake x", "?make", "a"},
-        "⟦b3:? ⟧⟦b:shell wants to run:⟧\n⟦b3:  │ ⟧make\n⟦f:  why: so⟧\n", "⠋ shell make x\n"},
+        "⟦b3:? ⟧⟦b:shell wants to run:⟧\n⟦b3:  │ ⟧make\n⟦f:  reason: so⟧\n", "⠋ shell make x\n"},
     {"a question, edited", {"cmake x", "?make", "amake y", "rok"},
-        "⟦b3:? ⟧⟦b:shell wants to run:⟧\n⟦b3:  │ ⟧make\n⟦f:  why: so⟧\n\n"
-        "⟦f:· edited, and run so:⟧\n⟦b3:  │ ⟧make y\n\n⟦2:✓ ⟧shell make y⟦f:  1 line⟧\n",
+        "⟦b3:? ⟧⟦b:shell wants to run:⟧\n⟦b3:  │ ⟧make\n⟦f:  reason: so⟧\n\n"
+        "⟦f:· edited; running instead:⟧\n⟦b3:  │ ⟧make y\n\n⟦2:✓ ⟧shell make y⟦f:  1 line⟧\n",
         ""},
     {"a change", {"cf", "D" CHANGE, "rchanged"},
         "⟦2:✓ ⟧shell f⟦2:  +1⟧⟦1:  -1⟧\n⟦f:  │ ⟧⟦6:@@ -1 +1 @@⟧\n⟦f:  │ ⟧⟦1:-x⟧\n⟦f:  │ ⟧⟦2:+y⟧\n",
@@ -143,7 +146,7 @@ static const struct {
     {"a change that failed", {"cf", "D" CHANGE, "fno"}, "⟦1:✗ ⟧shell f\n⟦f:  │ ⟧no\n", ""},
     {"a change that was asked is shown once", {"cf", "!" CHANGE, "a", "D" CHANGE, "rok", "o"},
         "⟦b3:? ⟧⟦b:x wants to change:⟧\n  ⟦b:f⟧⟦2:  +1⟧⟦1:  -1⟧\n⟦f:  │ ⟧⟦6:@@ -1 +1 @@⟧\n"
-        "⟦f:  │ ⟧⟦1:-x⟧\n⟦f:  │ ⟧⟦2:+y⟧\n⟦f:  why: so⟧\n\n⟦2:✓ ⟧shell f⟦2:  +1⟧⟦1:  -1⟧\n",
+        "⟦f:  │ ⟧⟦1:-x⟧\n⟦f:  │ ⟧⟦2:+y⟧\n⟦f:  reason: so⟧\n\n⟦2:✓ ⟧shell f⟦2:  +1⟧⟦1:  -1⟧\n",
         ""},
     {"a look", {"cmake", "rone", "kdeep", ".", "l"},
         "⟦2:✓ ⟧shell make⟦f:  1 line⟧\n⟦f:◇ thought, 1 line⟧\n",
@@ -155,9 +158,16 @@ static const struct {
     {"a look, printed", {"cmake", "rone", "kdeep", ".", "l", "l<", "o"},
         "⟦2:✓ ⟧shell make⟦f:  1 line⟧\n⟦f:◇ thought, 1 line⟧\n⟦f:◇ shell make⟧\n⟦f:  │ ⟧one\n", ""},
     {"nothing to look at", {"l", "l<", "x"}, "", ""},
-    {"a restart", {"uq", "tlost", "R", "tnew"}, "⟦6:> ⟧⟦b:q⟧\n\n⟦f:· the answer begins anew⟧\n\n",
+    {"a restart", {"uq", "tlost", "R", "tnew"}, "⟦6:> ⟧⟦b:q⟧\n\n⟦f:· the answer starts again⟧\n\n",
         "new\n"},
-    {"a queue", {"qone\ntwo", "qthree"}, "", "⟦f:later: one⟧\n⟦f:later: three⟧\n"},
+    {"a retry", {"uq", "Ylater"}, "⟦6:> ⟧⟦b:q⟧\n", "\n⟦f:· later⟧\n"},
+    {"retries do not pile up", {"uq", "Ylater", "Ymuch later", "tnew"},
+        "⟦6:> ⟧⟦b:q⟧\n\n⟦f:· much later⟧\n\n", "new\n"},
+    {"retries that fail", {"uq", "Yone", "Ytwo", "eno"}, "⟦6:> ⟧⟦b:q⟧\n\n⟦f:· two⟧\n\n⟦1:✗ no⟧\n",
+        ""},
+    {"a retry after a part of an answer", {"tpart", "Yone", "Ytwo", "tall"},
+        "part\n\n⟦f:· two⟧\n\n", "all\n"},
+    {"a queue", {"qone\ntwo", "qthree"}, "", "⟦f:queued: one⟧\n⟦f:queued: three⟧\n"},
     {"escapes", {"u\033[2J", "c\033]0;x\a", "f\033[31mred\r\n"},
         "⟦6:> ⟧⟦b:\\x1B[2J⟧\n\n⟦1:✗ ⟧shell \\x1B]0;x\\x07\n⟦f:  │ ⟧\\x1B[31mred\n", ""},
     {"narrow", {"w", "cmake test it", "rx"}, "⟦2:✓⟧…⟦f:  1 line⟧\n", ""},

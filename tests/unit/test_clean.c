@@ -11,7 +11,7 @@ static const struct {
     {"a progress bar", "10%\r50%\r100%\n", "100%\n"},
     {"a bar that gets shorter", "working 10%\r\033[Kdone\n", "done\n"},
     {"a bar that wipes with blanks", "working\r       \rdone\n", "done\n"},
-    {"what stands there stays", "abcdef\rxy\n", "xycdef\n"},
+    {"existing text stays", "abcdef\rxy\n", "xycdef\n"},
     {"a prompt keeps its blank", "\033[32m$ \033[0m", "$ "},
     {"backspaces", "abc\b \b\n", "ab\n"},
     {"overstriking", "b\bbo\bol\bld\bd\n", "bold\n"},
@@ -31,7 +31,7 @@ static const struct {
     {"a far column is not believed", "\033[999999999Gx\r\033[K-", "-"},
 };
 
-TEST(clean_shows_what_stands_there)
+TEST(clean_shows_the_final_lines)
 {
     for (size_t i = 0; i < ARRAY_LEN(cleaned); i++) {
         AUTO_BUF struct buf text = BUF_INIT(10000);
@@ -64,7 +64,7 @@ static const struct {
     {"\033[mx\033[", 2},
 };
 
-TEST(clean_waits_for_what_is_not_whole)
+TEST(clean_waits_for_incomplete_sequences)
 {
     for (size_t i = 0; i < ARRAY_LEN(opens); i++) {
         test_row(i, opens[i].bytes);

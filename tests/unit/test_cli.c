@@ -15,10 +15,13 @@ static void check_options(const struct cmd *cmd, const char *name)
         test_row(i, name);
         AUTO_BUF struct buf help = BUF_INIT(OPT_HELP_MAX);
         CHECK(strlen(opt->help) > 8);
-        CHECK(!strstr(opt_help(opt, &help), "{choices}"));
+        const char *text = opt_help(opt, &help);
+        CHECK(!strstr(text, "{choices}"));
+        for (size_t j = 0; opt->choices && opt->choices[j]; j++)
+            CHECK(strstr(text, opt->choices[j]));
         CHECK((opt->type == OPT_FLAG) == (opt->value == NULL));
         bool chosen = opt->type == OPT_CHOICE || opt->type == OPT_LIST;
-        CHECK(chosen == (opt->choices != NULL));
+        CHECK(opt->type == OPT_TEXT || chosen == (opt->choices != NULL));
         CHECK(opt->offset < cmd->options_size);
         for (size_t j = 0; j < i; j++) {
             CHECK(strcmp(cmd->opts[j].name, opt->name) != 0);
@@ -30,6 +33,17 @@ static void check_options(const struct cmd *cmd, const char *name)
             CHECK(!opt->letter || global_opts[j].letter != opt->letter);
         }
         CHECK(replaced == opt->replaces);
+    }
+}
+
+/* Each names an option, in the order of the options. */
+static void check_groups(const struct cmd *cmd)
+{
+    for (size_t i = 0, at = 0; i < cmd->n_groups; i++, at++) {
+        while (at < cmd->n_opts && strcmp(cmd->opts[at].name, cmd->groups[i].first) != 0)
+            at++;
+        CHECK(at < cmd->n_opts);
+        CHECK(strlen(cmd->groups[i].title) > 2);
     }
 }
 
@@ -45,6 +59,8 @@ static size_t check_command(const struct cmd *cmd)
     CHECK(cmd->min_args <= cmd->max_args);
     CHECK((cmd->n_opts > 0) == (cmd->options_size > 0));
     check_options(cmd, buf_z(&name));
+    check_groups(cmd);
+    CHECK(cmd->n_opts < 15 || cmd->n_groups > 0); /* long helps have headings */
     for (size_t i = 0; cmd->subs && cmd->subs[i]; i++) {
         for (size_t j = 0; j < i; j++)
             CHECK(strcmp(cmd->subs[i]->name, cmd->subs[j]->name) != 0);
@@ -53,7 +69,7 @@ static size_t check_command(const struct cmd *cmd)
     return n;
 }
 
-TEST(cli_tables_are_whole)
+TEST(cli_tables_are_complete)
 {
     CHECK(check_command(&cmd_cordon) > 10);
     AUTO_ERR struct err err = {0};
@@ -75,7 +91,7 @@ static size_t split(struct arena *a, const char *line, const char *words[WORDS_M
     return n;
 }
 
-TEST(cli_parses_words)
+TEST(cli_parses_arguments)
 {
     static const struct {
         const char *line;
@@ -120,7 +136,7 @@ TEST(cli_parses_words)
     }
 }
 
-TEST(cli_refuses_words)
+TEST(cli_refuses_arguments)
 {
     static const struct {
         const char *line;
@@ -131,12 +147,16 @@ TEST(cli_refuses_words)
         {"--=x", "no option '--'"},
         {"--json=", "takes no value ('')"},
         {"--color", "needs a value: --color WHEN"},
-        {"--color=", "'' is no value for --color"},
+        {"--color=", "invalid value '' for --color"},
         {"-x", "no option '-x'"},
         {"-hx", "no option '-hx'"},
-        {"path glob", "needs an argument"},
-        {"path glob x y", "no further argument: 'y'"},
-        {"path glob -- x -- y", "no further argument"},
+        {"path glob", "needs PATTERN: cordon path glob [OPTION…] PATTERN"},
+        {"path glob x y", "unexpected argument 'y'"},
+        {"path glob -- x -- y", "unexpected argument '--'"},
+        {"exec --artifacts= true", "--artifacts needs a value: --artifacts DIR"},
+        {"exec --cwd '' true", "--cwd needs a value: --cwd DIR"},
+        {"agent --session=", "--session needs a value: --session FILE|ID"},
+        {"agent --system=", NULL},
         {"help path nothing", NULL},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -233,7 +253,7 @@ TEST(opt_help_names_the_choices)
     } rows[] = {
         {"one of {choices}; or none", names, "one of a, b or c; or none"},
         {"{choices}", one, "a"},
-        {"plain", names, "plain"},
+        {"plain", names, "plain: a, b or c"},
         {"plain {choices}", NULL, "plain {choices}"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {

@@ -547,22 +547,22 @@ TEST(limit_keeps_ends)
     } rows[] = {
         {"a\nb\n", 10, 5, "a\nb\n", "a\nb\n"},
         {"a\nb\nc\nd\ne\nf\ng\nh\n", 100, 4,
-            "a\nb\nc\nd\n[truncated] 4 lines, 8 bytes left out; all of it is in L\n",
-            "a\n[truncated] 4 lines, 8 bytes left out; all of it is in L\nf\ng\nh\n"},
+            "a\nb\nc\nd\n[truncated] 4 lines, 8 bytes left out; the complete output is in L\n",
+            "a\n[truncated] 4 lines, 8 bytes left out; the complete output is in L\nf\ng\nh\n"},
         {"0123456789abcdef", 8, 4,
-            "01234567\n[truncated] 1 line, 8 bytes left out; all of it is in L\n",
-            "01\n[truncated] 1 line, 8 bytes left out; all of it is in L\nabcdef"},
+            "01234567\n[truncated] 1 line, 8 bytes left out; the complete output is in L\n",
+            "01\n[truncated] 1 line, 8 bytes left out; the complete output is in L\nabcdef"},
         {"\xc3\xa9\xc3\xa9\xc3\xa9", 3, 4,
-            "\xc3\xa9\n[truncated] 1 line, 4 bytes left out; all of it is in L\n",
-            "[truncated] 1 line, 4 bytes left out; all of it is in L\n\xc3\xa9"},
+            "\xc3\xa9\n[truncated] 1 line, 4 bytes left out; the complete output is in L\n",
+            "[truncated] 1 line, 4 bytes left out; the complete output is in L\n\xc3\xa9"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         test_row(i, rows[i].text);
         struct limit limit = {rows[i].bytes, rows[i].lines};
         AUTO_BUF struct buf head = BUF_INIT(1000), ends = BUF_INIT(1000);
-        bool cut = limit_head(&limit, str_z(rows[i].text), "all of it is in L", &head);
+        bool cut = limit_head(&limit, str_z(rows[i].text), "the complete output is in L", &head);
         CHECK_Z(buf_z(&head), rows[i].head);
-        CHECK(limit_ends(&limit, str_z(rows[i].text), "all of it is in L", &ends) == cut);
+        CHECK(limit_ends(&limit, str_z(rows[i].text), "the complete output is in L", &ends) == cut);
         CHECK_Z(buf_z(&ends), rows[i].ends);
     }
 }

@@ -1,11 +1,13 @@
 /* Findings and remedies for many machines: from facts, without any of the machines. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/diagnose.h"
+#include "sandbox/machine_facts.h"
 
 #include "base/buf.h"
 #include "test.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 /* Texts as those machines have them. */
 #define ALL_IDS  "         0          0 4294967295\n"
@@ -27,7 +29,7 @@
 #define DEBIAN  "Linux version 6.1.0-30-amd64 (debian-kernel@lists.debian.org) (gcc-12)\n"
 
 /* A machine that has everything, seen by a user; and a typical container, seen by its root. */
-static const struct facts machine = {.release = "6.1.0-30-amd64",
+static const struct diagnose_facts machine = {.release = "6.1.0-30-amd64",
     .version = DEBIAN,
     .lsm = "lockdown,capability,landlock,yama\n",
     .status = FREE_USER,
@@ -39,7 +41,7 @@ static const struct facts machine = {.release = "6.1.0-30-amd64",
     .above = "bash\nsshd\nsystemd\n",
     .host = "host",
     .self = "/usr/bin/cordon"};
-static const struct facts container = {
+static const struct diagnose_facts container = {
     .status = BOUND_ROOT, .mounts = OVERLAY("/var/lib/x") COVERED, .cgroup = "0::/\n"};
 
 /* Settings that are not the usual ones. */
@@ -59,10 +61,10 @@ enum {
 struct row {
     const char *name;
     unsigned bits;
-    struct facts facts;    /* differences from the usual */
-    const char *container; /* NULL: none */
-    const char *found;     /* names, separated by blanks; the cause has a star */
-    const char *remedy;    /* a part of the cause's remedy */
+    struct diagnose_facts facts; /* differences from the usual */
+    const char *container;       /* NULL: none */
+    const char *found;           /* names, separated by blanks; the cause has a star */
+    const char *remedy;          /* a part of the cause's remedy */
 };
 
 static const struct row rows[] = {
@@ -103,7 +105,7 @@ static const struct row rows[] = {
         NULL},
     {"docker by its layers", INSIDE | ROOT, {.mounts = OVERLAY("/var/lib/docker/overlay2")},
         "docker", "no-sys-admin container", NULL},
-    {"an old docker, which refuses Landlock, too", INSIDE | ROOT,
+    {"an old docker, which also refuses Landlock", INSIDE | ROOT,
         {.dockerenv = true, .landlock_errno = EPERM, .failed = FAILED_LANDLOCK, .errnum = EPERM},
         "docker", "landlock-refused* no-sys-admin container", "Docker 23"},
 
@@ -132,7 +134,7 @@ static const struct row rows[] = {
         NULL},
     {"systemd-nspawn", 0, {.manager = "systemd-nspawn\n", REFUSED}, "systemd-nspawn", "container*",
         "systemd-nspawn"},
-    {"another engine, by what it covers", 0, {.mounts = EXT4 COVERED, REFUSED}, "container",
+    {"another engine, by its covered files", 0, {.mounts = EXT4 COVERED, REFUSED}, "container",
         "container*", "user namespaces"},
     {"another engine, by its root and filter", INSIDE | ROOT, {REFUSED}, "container",
         "seccomp-filter* no-sys-admin* container", "user namespaces"},
@@ -228,15 +230,16 @@ static const struct row rows[] = {
 };
 
 /* Facts that a row leaves out are as usual. */
-static struct facts facts_of(const struct row *row)
+static struct diagnose_facts facts_of(const struct row *row)
 {
-    static const size_t texts[] = {offsetof(struct facts, release), offsetof(struct facts, version),
-        offsetof(struct facts, lsm), offsetof(struct facts, status),
-        offsetof(struct facts, uid_map), offsetof(struct facts, cgroup),
-        offsetof(struct facts, mounts), offsetof(struct facts, apparmor),
-        offsetof(struct facts, manager), offsetof(struct facts, above),
-        offsetof(struct facts, host), offsetof(struct facts, self)};
-    struct facts f = row->facts;
+    static const size_t texts[] = {offsetof(struct diagnose_facts, release),
+        offsetof(struct diagnose_facts, version), offsetof(struct diagnose_facts, lsm),
+        offsetof(struct diagnose_facts, status), offsetof(struct diagnose_facts, uid_map),
+        offsetof(struct diagnose_facts, cgroup), offsetof(struct diagnose_facts, mounts),
+        offsetof(struct diagnose_facts, apparmor), offsetof(struct diagnose_facts, manager),
+        offsetof(struct diagnose_facts, above), offsetof(struct diagnose_facts, host),
+        offsetof(struct diagnose_facts, self)};
+    struct diagnose_facts f = row->facts;
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) {
         const char **at = (const char **)(void *)((char *)&f + texts[i]);
         const char *inside =
@@ -254,7 +257,7 @@ static struct facts facts_of(const struct row *row)
     return f;
 }
 
-static void add_names(const struct findings *f, struct buf *names)
+static void add_names(const struct diagnose_findings *f, struct buf *names)
 {
     for (size_t i = 0; i < f->n; i++)
         buf_printf(names, "%s%s%s", i ? " " : "", f->p[i].name, f->p[i].blocks ? "*" : "");
@@ -265,15 +268,15 @@ TEST(diagnose_machines)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
         AUTO_BUF struct buf names = BUF_INIT(4096);
-        struct findings found;
+        struct diagnose_findings found;
         test_row(i, rows[i].name);
-        const struct facts facts = facts_of(&rows[i]);
+        const struct diagnose_facts facts = facts_of(&rows[i]);
         const char *kind = diagnose_container(&facts);
         CHECK_Z(kind ? kind : "", rows[i].container ? rows[i].container : "");
         diagnose(&facts, &a, &found);
         add_names(&found, &names);
         CHECK_Z(buf_z(&names), rows[i].found);
-        const struct finding *cause = findings_cause(&found);
+        const struct diagnose_finding *cause = diagnose_cause(&found);
         if (!CHECK((cause != NULL) == (rows[i].remedy != NULL)) || !cause)
             continue;
         CHECK(cause->remedy && strstr(cause->remedy, rows[i].remedy));
@@ -285,15 +288,55 @@ TEST(diagnose_remedies)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
-        struct findings found;
-        const struct facts facts = facts_of(&rows[i]);
+        struct diagnose_findings found;
+        const struct diagnose_facts facts = facts_of(&rows[i]);
         test_row(i, rows[i].name);
         diagnose(&facts, &a, &found);
         for (size_t k = 0; k < found.n; k++) {
             CHECK(!found.p[k].blocks || found.p[k].remedy);
             CHECK(!strchr(found.p[k].text, '\n'));
             CHECK(!found.p[k].remedy || !strchr(found.p[k].remedy, '\n'));
-            CHECK(!found.p[k].fixable || strcmp(found.p[k].name, "apparmor-userns") == 0);
+            /* Only the host's own profile can be installed from here. */
+            bool fixable = strcmp(found.p[k].name, "apparmor-userns") == 0 && !rows[i].container;
+            CHECK_INT(found.p[k].fixable, fixable);
         }
     }
+}
+
+TEST(machine_facts_name_the_parent_process)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+    struct diagnose_facts facts;
+    char path[64];
+    machine_facts(NULL, &a, &facts);
+    snprintf(path, sizeof(path), "/proc/%d/comm", (int)getppid());
+    AUTO_FREE char *parent = test_read(path);
+    CHECK(parent && facts.above && str_starts_with(str_z(facts.above), str_z(parent)));
+    CHECK_INT(facts.errnum, 0);
+}
+
+TEST(machine_failure_reads_back_from_its_error)
+{
+    static const struct machine_failure failures[] = {
+        {.primitive = "mounting proc", .errnum = EPERM},
+        {.primitive = "making namespaces", .errnum = ENOSPC},
+        {.primitive = "making namespaces", .errnum = EUSERS},
+    };
+    struct machine_failure failure = {0};
+    for (size_t i = 0; i < ARRAY_LEN(failures); i++) {
+        AUTO_ERR struct err err = {0};
+        test_row(i, failures[i].primitive);
+        CHECK(!machine_unavailable(&failures[i], &err));
+        CHECK_ERR(&err, E_SANDBOX_UNAVAILABLE, failures[i].primitive);
+        if (CHECK(machine_facts_failed(&err, &failure))) {
+            CHECK_Z(failure.primitive, failures[i].primitive);
+            CHECK_INT(failure.errnum, failures[i].errnum);
+        }
+    }
+    AUTO_ERR struct err other = {0}, half = {0};
+    err_set(&other, E_IO, "another error");
+    CHECK(!machine_facts_failed(&other, &failure));
+    err_set(&half, E_SANDBOX_UNAVAILABLE, "without its number");
+    err_ctx(&half, "primitive", "mounting proc");
+    CHECK(!machine_facts_failed(&half, &failure));
 }

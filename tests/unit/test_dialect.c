@@ -353,7 +353,7 @@ TEST(wire_parse_mends_texts)
         AUTO_JSON json_t *tree = NULL;
         test_row(i, wrong[i]);
         CHECK(!wire_parse(str_z(wrong[i]), &tree, &err));
-        CHECK_ERR(&err, E_PROVIDER, "the service's answer can't be understood: event:");
+        CHECK_ERR(&err, E_PROVIDER, "cannot parse the service's answer: event:");
     }
 }
 

@@ -292,7 +292,7 @@ static const struct {
         "b",
         "a\xef\xbf\xbd"
         "b|"},
-    {"what stands for a paste", "\xf4\x8f\x80\x80", "\xef\xbf\xbd|"},
+    {"the placeholder of a paste", "\xf4\x8f\x80\x80", "\xef\xbf\xbd|"},
 };
 
 TEST(editor_pastes_are_cleaned)
@@ -312,7 +312,7 @@ TEST(editor_pastes_are_cleaned)
 
 static void candidates(void *context, struct str word, struct editor_list *list)
 {
-    static const char *const all[][2] = {{"/help", "what there is"}, {"/model", "who"},
+    static const char *const all[][2] = {{"/help", "all commands"}, {"/model", "its name"},
         {"/quit", "the end"}, {"@src/", ""}, {"@src/a.c", ""}, {"@src/b c.c", ""}};
     (*(int *)context)++;
     for (size_t i = 0; i < ARRAY_LEN(all); i++)
@@ -323,8 +323,8 @@ static void candidates(void *context, struct str word, struct editor_list *list)
 static const struct {
     const char *keys, *want;
 } complete_rows[] = {
-    {"/",
-        "⟦6:> ⟧/\n  ⟦v:/help⟧   ⟦f:what there is⟧\n  /model  ⟦f:who⟧\n  /quit   ⟦f:the end⟧\n@0,3"},
+    {"/", "⟦6:> ⟧/\n  ⟦v:/help⟧   ⟦f:all commands⟧\n  /model  ⟦f:its name⟧\n  /quit   ⟦f:the "
+          "end⟧\n@0,3"},
     {"/h<Tab>", "⟦6:> ⟧/help\n@0,8"},
     {"/<Down><Enter>", "⟦6:> ⟧/model\n@0,9"},
     {"/<Up><Tab>", "⟦6:> ⟧/quit\n@0,8"},
@@ -351,7 +351,8 @@ TEST(editor_completes)
         if (i > 0) /* the first case checks only the choice */
             CHECK_Z(buf_z(&got), complete_rows[i].want);
         else
-            CHECK(strstr(buf_z(&got), "⟦v:/help⟧   ⟦f:what there is⟧\n  /model  ⟦f:who⟧\n  /quit"));
+            CHECK(strstr(
+                buf_z(&got), "⟦v:/help⟧   ⟦f:all commands⟧\n  /model  ⟦f:its name⟧\n  /quit"));
         editor_free(e);
     }
 }
@@ -365,7 +366,7 @@ static void many(void *context, struct str word, struct editor_list *list)
     }
 }
 
-TEST(editor_says_how_many_candidates_there_are)
+TEST(editor_shows_the_number_of_candidates)
 {
     static const struct {
         int n;
@@ -391,7 +392,7 @@ TEST(editor_says_how_many_candidates_there_are)
 
 /* Bytes of a terminal ------------------------------------------------------------------------- */
 
-TEST(editor_takes_what_a_terminal_sends)
+TEST(editor_accepts_input_of_a_terminal)
 {
     static const struct {
         const char *bytes, *want;

@@ -4,6 +4,9 @@
 #include "test.h"
 
 #include "repo/gitconfig.h"
+#include "repo/identity.h"
+
+#include <sys/stat.h>
 
 /* Entries as "section|subsection|name=value\n"; missing parts are "~". */
 static void show(const struct gitconfig *config, struct buf *out)
@@ -184,4 +187,53 @@ TEST(gitconfig_writes_one_header)
     gitconfig_write(entries, ARRAY_LEN(entries), &out);
     CHECK_Z(buf_z(&out), "# not a whole line\n[a]\n\tk = 1\n\tl\n[a \"\"]\n\tk = 2\n"
                          "[b \"\"]\n\tk = 3\n");
+}
+
+/* Identity ------------------------------------------------------------------------------------ */
+
+static const struct {
+    const char *name, *text, *more, *want; /* ~/.gitconfig, ~/more */
+} identity_rows[] = {
+    {"nothing", "", "", ""},
+    {"a name", "[user]\nname = A", "", "user.name=A;"},
+    {"everything of the user", "[user]\nemail=a@b\nsigningkey=K", "",
+        "user.email=a@b;user.signingkey=K;"},
+    {"other sections",
+        "[credential]\nhelper=x\n[core]\npager=x\neditor=y\n[url \"a\"]\ninsteadOf=b", "", ""},
+    {"safe settings", "[core]\nautocrlf=input\n[init]\ndefaultBranch=main", "",
+        "core.autocrlf=input;init.defaultbranch=main;"},
+    {"aliases", "[alias]\nst=status\nx=!sh\ny = \"!sh\"\nz", "", "alias.st=status;"},
+    {"a subsection", "[user \"x\"]\nname=A\n[alias \"x\"]\ncommand=!sh", "", ""},
+    {"an include", "[include]\npath=more\n[user]\nname=A", "[user]\nemail=e",
+        "user.email=e;user.name=A;"},
+    {"an include below home", "[include]\npath=~/more", "[user]\nname=B", "user.name=B;"},
+    {"of another user's home", "[include]\npath=~root/more", "[user]\nname=B", ""},
+    {"a conditional include", "[includeIf \"gitdir:/\"]\npath=more", "[user]\nname=B", ""},
+    {"an include of itself", "[include]\npath=.gitconfig\n[user]\nname=A", "",
+        "user.name=A;user.name=A;user.name=A;user.name=A;user.name=A;"},
+    {"not a configuration", "[user\nname", "", ""},
+    {"quotes", "[user]\nname=\"a # b\"", "", "user.name=a # b;"},
+};
+
+TEST(identity_is_the_safe_part_of_settings)
+{
+    for (size_t i = 0; i < ARRAY_LEN(identity_rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+        AUTO_BUF struct buf got = BUF_INIT(1 << 16);
+        struct gitconfig config;
+        test_row(i, identity_rows[i].name);
+        test_write(test_path(".gitconfig"), identity_rows[i].text);
+        test_write(test_path("more"), identity_rows[i].more);
+        struct str text = identity_read(test_dir(), NULL, &a);
+        CHECK(gitconfig_parse(text, &a, &config));
+        for (size_t k = 0; k < config.n; k++)
+            buf_printf(&got, STR_FMT "." STR_FMT "=" STR_FMT ";", STR_ARG(config.p[k].section),
+                STR_ARG(config.p[k].name), STR_ARG(config.p[k].value));
+        CHECK_STR(buf_str(&got), str_z(identity_rows[i].want));
+    }
+    AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+    unlink(test_path(".gitconfig"));
+    CHECK_INT(mkfifo(test_path(".gitconfig"), 0600), 0);
+    CHECK_INT(identity_read(test_dir(), NULL, &a).n, 0);
+    CHECK_INT(identity_read(NULL, NULL, &a).n, 0);
 }

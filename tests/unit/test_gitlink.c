@@ -185,7 +185,7 @@ static void check_row(const char *dir, const char *name, size_t i)
     CHECK_STR(str_n(back, n_back), str_n(before, n));
 }
 
-TEST(gitlink_drop_is_what_git_would_read)
+TEST(gitlink_drop_matches_the_index_that_git_reads)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         char name[32], dir[4096];
@@ -210,7 +210,7 @@ static const struct {
     {"a link", "status && mv .git/index .git/i && ln -s i .git/index", E_IO, "cannot read"},
     {"a pipe", "status && rm .git/index && mkfifo .git/index", E_IO, "not a regular file"},
     {"a directory", "status && rm .git/index && mkdir .git/index", E_IO, "not a regular file"},
-    {"empty", "status && : >.git/index", E_IO, "does not begin as one"},
+    {"empty", "status && : >.git/index", E_IO, "has no valid header"},
 };
 
 TEST(gitlink_drop_leaves_all_as_it_was)
@@ -279,7 +279,7 @@ TEST(gitlink_drop_has_a_limit)
     CHECK_ERR(&err, E_IO, "larger than");
 }
 
-TEST(gitlink_drop_appends_to_what_is_held)
+TEST(gitlink_drop_appends_to_the_held_file)
 {
     AUTO_ERR struct err err = {0};
     bool one = false, two = false;
@@ -294,7 +294,7 @@ TEST(gitlink_drop_appends_to_what_is_held)
     CHECK_Z(held, "160000 " SHA "\tone\n160000 " SHA "\ttwo\n");
 }
 
-TEST(gitlink_drop_says_what_it_cannot_hash)
+TEST(gitlink_drop_reports_unhashable_indexes)
 {
     AUTO_ERR struct err err = {0};
     bool dropped = true;
@@ -357,7 +357,7 @@ TEST(gitlink_remove_takes_any_bytes)
     }
 }
 
-TEST(gitlink_remove_knows_what_it_must_not_lose)
+TEST(gitlink_remove_refuses_required_extensions)
 {
     static const char head[] = "DIRC\0\0\0\2\0\0\0\0", hash[20] = {0};
     static const struct {
@@ -377,6 +377,6 @@ TEST(gitlink_remove_knows_what_it_must_not_lose)
         bool ok = remove_one(buf_str(&in), STR("sub"), &out, &dropped, &err);
         CHECK_INT(ok, extensions[i].ok);
         if (!ok)
-            CHECK_ERR(&err, E_CONFLICT, "can't be changed");
+            CHECK_ERR(&err, E_CONFLICT, "cannot be changed");
     }
 }

@@ -247,7 +247,7 @@ TEST(ignore_git_file_leads_to_the_common_directory)
     CHECK(!is_ignored(test_path("nonsense"), "excluded", false));
 }
 
-TEST(ignore_link_is_no_ignore_file)
+TEST(ignore_file_that_is_a_link_is_not_read)
 {
     test_write(test_path("rules"), "*\n");
     test_write(test_path("root/dir/.gitignore/file"), "");

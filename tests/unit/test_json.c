@@ -315,6 +315,60 @@ TEST(place_steps_read_back)
     place_step_done(&step);
 }
 
+/* Bytes after the end of the text do not count. */
+TEST(doc_locates_in_the_text_only)
+{
+    static const struct {
+        const char *text;
+        enum doc_format format;
+    } texts[] = {
+        {"{\"a\": [1, {\"b\": \"x\"}, 33], \"c\": {\"d\": null}}", DOC_JSON},
+        {"a:\n  - 1\n  - b: x\n    e: y\nc: {d: 2}\n", DOC_YAML},
+    };
+    static const char *const places[] = {"a[1].b", "a[2]", "c.d", "a[0]", "zz", "c"};
+    for (size_t t = 0; t < ARRAY_LEN(texts); t++)
+        for (size_t n = 0; n <= strlen(texts[t].text); n++)
+            for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+                AUTO_FREE char *copy = base_alloc(n + 2);
+                memcpy(copy, texts[t].text, n);
+                struct str whole = str_n(texts[t].text, n), cut = str_n(copy, n);
+                struct point a = doc_locate(whole, texts[t].format, places[i]);
+                struct point b = doc_locate(cut, texts[t].format, places[i]);
+                test_row(n, places[i]);
+                CHECK(a.line == b.line && a.column == b.column);
+            }
+}
+
+TEST(place_cuts_long_keys)
+{
+    char text[2 * PLACE_KEY_MAX];
+    static const struct {
+        size_t n;      /* letters */
+        const char *z; /* after them */
+        size_t want;   /* bytes that stay */
+    } rows[] = {
+        {PLACE_KEY_MAX - 1, "", PLACE_KEY_MAX - 1},
+        {PLACE_KEY_MAX, "", PLACE_KEY_MAX},
+        {PLACE_KEY_MAX + 1, "", PLACE_KEY_MAX},
+        {2 * PLACE_KEY_MAX - 1, "", PLACE_KEY_MAX},
+        {PLACE_KEY_MAX - 3, "\xe6\x97\xa5", PLACE_KEY_MAX},
+        {PLACE_KEY_MAX - 2, "\xe6\x97\xa5", PLACE_KEY_MAX - 2}, /* not half a character */
+        {PLACE_KEY_MAX, "\xe6\x97\xa5", PLACE_KEY_MAX},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_BUF struct buf b = BUF_INIT(1000);
+        memset(text, 'a', sizeof(text));
+        snprintf(text + rows[i].n, sizeof(text) - rows[i].n, "%s", rows[i].z);
+        test_row(i, rows[i].z);
+        place_add_key(&b, str_n(text, rows[i].n + strlen(rows[i].z)));
+        struct str rest = buf_str(&b);
+        struct place_step step = PLACE_STEP_INIT;
+        CHECK(place_next(&rest, &step) && step.by_key);
+        CHECK_STR(buf_str(&step.key), str_n(text, rows[i].want));
+        place_step_done(&step);
+    }
+}
+
 TEST(doc_format_by_name_then_by_content)
 {
     static const struct {

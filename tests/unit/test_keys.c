@@ -217,7 +217,7 @@ static size_t run_file(const char *path)
     return rows;
 }
 
-TEST(keys_send_what_the_tables_say)
+TEST(keys_send_the_bytes_of_the_tables)
 {
     glob_t found;
     size_t rows = 0;
@@ -283,14 +283,14 @@ TEST(key_parse_refuses)
         const char *text;
         const char *part;
     } rows[] = {
-        {"", "no name"},
-        {"Entr", "unknown key 'Entr'; did you mean 'Enter'?"},
-        {"ESCAP", "unknown key 'ESCAP'; did you mean 'Escape'?"},
+        {"", "the key is empty"},
+        {"Entr", "'Entr' is not the name of a keyboard key; did you mean 'Enter'?"},
+        {"ESCAP", "'ESCAP' is not the name of a keyboard key; did you mean 'Escape'?"},
         {"pageupp", "did you mean 'PageUp'?"},
-        {"F13", "unknown key 'F13'; did you mean 'F"},
-        {"Ctrl+Lft", "unknown key 'Lft'; did you mean 'Left'?"},
-        {"Cntrl+x", "unknown modifier 'Cntrl'; did you mean 'Ctrl'?"},
-        {"Enter+x", "'Enter' is no modifier"},
+        {"F13", "'F13' is not the name of a keyboard key; did you mean 'F"},
+        {"Ctrl+Lft", "'Lft' is not the name of a keyboard key; did you mean 'Left'?"},
+        {"Cntrl+x", "'Cntrl' is not a modifier; did you mean 'Ctrl'?"},
+        {"Enter+x", "'Enter' is not a modifier"},
         {"Ctrl", "'Ctrl' is a modifier: a key must follow it"},
         {"Alt+Shift", "'Shift' is a modifier"},
         {"Ctrl+", "a key is missing after 'Ctrl+'"},
@@ -298,14 +298,15 @@ TEST(key_parse_refuses)
         {"+x", "a modifier is missing"},
         {"Ctrl++x", "a modifier is missing"},
         {"Ctrl-x", "joined with '+'"},
-        {"hello", "unknown key 'hello'"},
+        {"hello", "'hello' is not the name of a keyboard key, such as Enter, F6 or Ctrl+x"},
         {"e\u0301", "more than one character: send it as text"},
         {"👩‍🚀", "more than one character: send it as text"},
         {"\t", "control character"},
         {"\xC2\x9B", "control character"},
         {"\x7F", "control character"},
         {"\xFF", "not UTF-8"},
-        {"a-very-long-name-that-is-no-key-and-goes-on-and-on", "unknown key"},
+        {"a-very-long-name-that-is-no-key-and-goes-on-and-on", "is not the name of a keyboard key"},
+        {"Zebra+x", "'Zebra' is not a modifier, such as Ctrl, Alt or Shift"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_ERR struct err err = {0};
@@ -318,7 +319,7 @@ TEST(key_parse_refuses)
 }
 
 /* Keys that have no name send nothing rather than something broken. */
-TEST(key_encode_ignores_what_is_no_character)
+TEST(key_encode_ignores_invalid_characters)
 {
     static const uint32_t codepoints[] = {0, 3, 0x7F, 0x9B, 0xD800, 0x110000, UINT32_MAX};
     for (size_t i = 0; i < ARRAY_LEN(codepoints); i++)
@@ -334,7 +335,7 @@ TEST(key_encode_ignores_what_is_no_character)
 
 /* In every mode, a release never looks like a press, and an event is one character or one sequence.
  */
-TEST(key_encode_is_whole_in_every_mode)
+TEST(key_encode_is_complete_in_every_mode)
 {
     for (unsigned kitty = 0; kitty < 32; kitty++)
         for (unsigned name = KEY_ENTER; name < KEY_NAMES; name++)

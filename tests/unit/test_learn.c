@@ -8,9 +8,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "audit/learn.h"
-#include "audit/observe.h"
-#include "audit/script.h"
+#include "job/helpers.h"
+#include "learn/learn.h"
+#include "learn/learn_observe.h"
 #include "path/lexical.h"
 
 #include <arpa/inet.h>
@@ -86,12 +86,12 @@ static const struct {
     const char *name, *events, *want;
 } rows[] = {
     {"nothing", "", ""},
-    {"what every sandbox has",
+    {"in every sandbox",
         "r /usr/lib/x86_64-linux-gnu/libc.so.6\nr /lib64/ld.so\nr /usr/share/zoneinfo/UTC\n"
         "r /usr/libexec/x\nr /etc/ld.so.cache\nr /etc/passwd\nr /proc/1/stat\nr /dev/null\n"
         "w /dev/null\nw /dev/tty\nm /dev/shm/sem.x\nw /dev/pts/3",
         ""},
-    {"what only looks so", "r /usr/local/lib/a.so\nr /etc/passwd.bak\nr /usr/sharer/a.b",
+    {"only similar names", "r /usr/local/lib/a.so\nr /etc/passwd.bak\nr /usr/sharer/a.b",
         "r /etc/passwd.bak\nr /usr/local/lib/a.so\nr /usr/sharer/a.b\n"},
     {"below the root", "r /work/a.c\nr /work/deep/b.c\nr /work\nr /workshop/c.c",
         "r /workshop/c.c\n"},
@@ -127,10 +127,10 @@ static const struct {
     {"blocked", "r /\nr /sys/kernel/x.y\nr /etc\nr /home/u\nw /etc/x.conf\nw /proc/sys/x.y",
         "refused / (it is the whole file system)\n"
         "refused /etc (it holds the system's settings and secrets)\n"
-        "refused /etc/x.conf (a change there changes the system)\n"
+        "refused /etc/x.conf (writing there changes the system)\n"
         "refused /home/u (it is the home directory)\n"
-        "refused /proc/sys/x.y (it shows and changes other processes)\n"
-        "refused /sys/kernel/x.y (it changes the kernel)\n"},
+        "refused /proc/sys/x.y (it gives access to other processes)\n"
+        "refused /sys/kernel/x.y (it gives access to the kernel)\n"},
     {"not UTF-8", "r /opt/\xff.h", "refused /opt/\xff.h (its name is not UTF-8)\n"},
     {"passwords", "r /etc/shadow", "r /etc/shadow (every user's password, hashed)\n"},
     {"gone", "r /opt/a/gone\nw /opt/a/gone\nx /opt/a/gone", ""},
@@ -169,16 +169,16 @@ static const struct {
         "m /tmp/old/new\nm /tmp/old/new/a.out\nx /tmp/old/new/a.out\nm /tmp/mine\nm /tmp/mine/b.o",
         "w /tmp/old\nmade /tmp/old\ntmp\n"},
     {"a program made in /tmp", "m /tmp/a.out\nx /tmp/a.out",
-        "refused /tmp/a.out (it was made in /tmp, where nothing can be run)\ntmp\n"},
+        "refused /tmp/a.out (it was created in /tmp, where nothing can be run)\ntmp\n"},
     {"a program in memory", "x /memfd:x (deleted)",
         "refused /memfd:x (deleted) (it was a program in memory)\n"},
     {"addresses", "n 192.0.2.1:80\nn 192.0.2.1:80\nl 127.0.0.1:1\nn [2001:db8::1]:443",
         "peer 192.0.2.1:80\npeer [2001:db8::1]:443\nnetwork\n"},
     {"only the loopback", "l 127.0.0.1:1", ""},
-    {"a socket of its own", "m /work/s.sock\ns /work/s.sock", "w /work\nunix\n"},
+    {"a socket that it made", "m /work/s.sock\ns /work/s.sock", "w /work\nunix\n"},
     {"a socket of the host", "s /run/x.sock\ns @x",
-        "refused /run/x.sock (it is a socket that was there before)\n"
-        "refused @x (it is a socket that was there before)\nunix\n"},
+        "refused /run/x.sock (it is a socket that existed before)\n"
+        "refused @x (it is a socket that existed before)\nunix\n"},
 };
 
 TEST(learn_sums_up)
@@ -296,4 +296,30 @@ TEST(observe_addresses)
     }
     CHECK(!observe_address(&(struct sockaddr){.sa_family = AF_UNIX}, sizeof(struct sockaddr), &a,
         &(struct str){0}, &(bool){0}));
+}
+
+static const struct {
+    const char *name;
+    bool starts;
+} starters[] = {
+    {"make", true},
+    {"gcc", true},
+    {"gcc-12", true},
+    {"clang-14.0", true},
+    {"npm", true},
+    {"git", false},
+    {"gcc-", false},
+    {"-12", false},
+    {"12", false},
+    {"", false},
+    {"mak", false},
+    {"python3.11", false},
+};
+
+TEST(helpers_programs_that_start_others)
+{
+    for (size_t i = 0; i < ARRAY_LEN(starters); i++) {
+        test_row(i, starters[i].name);
+        CHECK(helpers_starts_others(str_z(starters[i].name)) == starters[i].starts);
+    }
 }

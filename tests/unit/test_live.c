@@ -105,7 +105,7 @@ static void mark_screen(const struct term *t, struct buf *out)
 /* Prints and redraws, and keeps the expected result. */
 struct scene {
     struct term *t;
-    struct live *l;
+    struct live_region *l;
     unsigned rows, cols;
     struct text stayed; /* as it was wrapped when it was printed */
     struct text region;
@@ -277,7 +277,7 @@ static bool many_steps(unsigned seed)
     return ok;
 }
 
-TEST(live_shows_what_it_should)
+TEST(live_shows_the_expected_rows)
 {
     for (unsigned seed = 0; seed < 60; seed++)
         if (!many_steps(seed))
@@ -286,7 +286,7 @@ TEST(live_shows_what_it_should)
 
 /* A region that is higher than the screen when it is made smaller can't be erased completely; the
  * permanent output is still there, in order. */
-TEST(live_never_loses_what_stays)
+TEST(live_never_loses_committed_rows)
 {
     for (unsigned seed = 0; seed < 60; seed++) {
         struct scene s;
@@ -374,7 +374,7 @@ TEST(live_writes_little_for_a_key)
 {
     for (size_t i = 0; i < ARRAY_LEN(key_rows); i++) {
         AUTO_BUF struct buf out = BUF_INIT(1 << 16);
-        struct live *l = live_new(&(struct live_options){.rows = 5, .cols = 20});
+        struct live_region *l = live_new(&(struct live_options){.rows = 5, .cols = 20});
         test_row(i, key_rows[i].name);
         for (int after = 0; after < 2; after++) {
             AUTO_TEXT struct text t = TEXT_INIT;
@@ -399,7 +399,7 @@ static void style_test(
     const struct live_options *options, const struct style *style, struct buf *out)
 {
     AUTO_TEXT struct text t = TEXT_INIT;
-    struct live *l = live_new(options);
+    struct live_region *l = live_new(options);
     struct style linked = *style;
     linked.link = text_link(&t, STR("https://x.org"));
     text_add_z(&t, "x", &linked);
@@ -444,7 +444,7 @@ TEST(live_plain_is_only_lines)
 {
     AUTO_TEXT struct text t = TEXT_INIT;
     AUTO_BUF struct buf out = BUF_INIT(1 << 16);
-    struct live *l = live_new(&(struct live_options){.rows = 3, .cols = 4, .plain = true});
+    struct live_region *l = live_new(&(struct live_options){.rows = 3, .cols = 4, .plain = true});
     struct live_cursor cursor = {.visible = true};
     text_add_z(&t, "longer than the width\nb", &theme[THEME_TITLE]);
     text_end(&t);

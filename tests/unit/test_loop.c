@@ -1,6 +1,6 @@
 /* The agent's loop, its context, and compaction of long conversations. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "agent/compact.h"
+#include "agent/agent_compact.h"
 #include "agent/context.h"
 #include "agent/loop.h"
 #include "agent/repair.h"
@@ -145,7 +145,7 @@ static const struct {
     {"changes keep their place", {0},
         {{"read:1 grep:2 write:3 edit:4 read:5 shell:6", "tool_use"}, {"-", "end_turn"}},
         "?[1 2][3][4][5][6]? answered", "u a 1 2 3 4 5 6 a"},
-    {"what is no tool reads", {0}, {{"nothing:1 read:2", "tool_use"}, {"-", "end_turn"}},
+    {"an unknown tool reads", {0}, {{"nothing:1 read:2", "tool_use"}, {"-", "end_turn"}},
         "?[1 2]? answered", "u a 1 2 a"},
     {"stop beside a call: it counts", {0}, {{"- read:1", "end_turn"}, {"-", "end_turn"}},
         "?[1]? answered", "u a 1 a"},
@@ -160,7 +160,7 @@ static const struct {
         "? length", "u a 1! 2!"},
     {"a text cut by the limit", {0}, {{"-", "length", "max_tokens"}}, "? length", "u a"},
     {"a refusal", {0}, {{"- read:1", "unknown", "refusal"}}, "? refused", "u a 1!"},
-    {"a pause goes on", {0}, {{"-", "unknown", "pause_turn"}, {"-", "end_turn"}}, "?? answered",
+    {"a pause continues", {0}, {{"-", "unknown", "pause_turn"}, {"-", "end_turn"}}, "?? answered",
         "u a a"},
     {"a pause before the first word", {0}, {{"", "unknown", "pause_turn"}, {"-", "end_turn"}},
         "?? answered", "u a"},
@@ -183,7 +183,7 @@ static const struct {
         "?[1]?[2] budget tokens", "u a 1 a 2"},
 };
 
-TEST(loop_does_what_the_table_says)
+TEST(loop_follows_the_table)
 {
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct loop loop;
@@ -364,7 +364,7 @@ TEST(compact_counts_and_cuts)
     }
 }
 
-TEST(compact_forgets_what_was_counted_before)
+TEST(compact_discards_earlier_counts)
 {
     AUTO_JSON json_t *list = conversation("u10 a860 r20 a870 r20");
     CHECK(compact_is_due(compact_estimate(list), 1000));

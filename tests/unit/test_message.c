@@ -90,13 +90,14 @@ TEST(message_check_refuses)
         {"{\"type\":\"user\"}", "content: is missing"},
         {"{\"type\":\"user\",\"content\":\"x\"}", "content: must be a list, but is a string"},
         {USER(TEXT "," CALL),
-            "content[1]: a message of type user can't hold a block of type tool_call"},
-        {USER(THINKING), "content[0]: a message of type user can't hold a block of type thinking"},
-        {USER(REDACTED), "can't hold a block of type redacted_thinking"},
+            "content[1]: a message of type user cannot contain a block of type tool_call"},
+        {USER(THINKING),
+            "content[0]: a message of type user cannot contain a block of type thinking"},
+        {USER(REDACTED), "cannot contain a block of type redacted_thinking"},
         {ASSISTANT(IMAGE),
-            "content[0]: a message of type assistant can't hold a block of type image"},
-        {RESULT(CALL), "a message of type tool_result can't hold a block of type tool_call"},
-        {RESULT(THINKING), "a message of type tool_result can't hold"},
+            "content[0]: a message of type assistant cannot contain a block of type image"},
+        {RESULT(CALL), "a message of type tool_result cannot contain a block of type tool_call"},
+        {RESULT(THINKING), "a message of type tool_result cannot contain"},
         {RESULT("1"), "content[0]: must be an object, but is an integer"},
         {RESULT("{}"), "content[0].type: must be one of 'text', 'thinking'"},
         {USER("{\"type\":\"video\"}"), "content[0].type: must be one of 'text', 'thinking', "
@@ -105,20 +106,20 @@ TEST(message_check_refuses)
         {USER("{\"type\":\"text\",\"text\":1}"),
             "content[0].text: must be a string, but is an integer"},
         {ASSISTANT("{\"type\":\"tool_call\",\"id\":\"\",\"name\":\"b\",\"arguments\":{}}"),
-            "content[0].id: must be a string that is not empty, but is empty"},
+            "content[0].id: must be a non-empty string, but is empty"},
         {ASSISTANT("{\"type\":\"tool_call\",\"id\":\"a\",\"name\":\"b\"}"),
             "content[0].arguments: is missing"},
         {ASSISTANT("{\"type\":\"thinking\",\"thinking\":\"x\",\"signature\":null}"),
             "content[0].signature: must be a string, but is null"},
         {USER("{\"type\":\"image\",\"mime_type\":\"text/html\",\"data\":\"Zm9v\"}"),
-            "content[0].mime_type: is no type of an image"},
+            "content[0].mime_type: is not an image type"},
         {USER("{\"type\":\"image\",\"mime_type\":\"image/png\",\"data\":\"Zm9\"}"),
             "content[0].data: is not base64"},
         {"{\"type\":\"tool_result\",\"content\":[]}", "tool_call_id: is missing"},
         {"{\"type\":\"tool_result\",\"tool_call_id\":\"a\",\"content\":[],\"is_error\":1}",
             "is_error: must be true or false, but is an integer"},
         {"{\"type\":\"assistant\",\"content\":[],\"usage\":{\"input_tokens\":-1}}",
-            "usage.input_tokens: must be a number from 0 on"},
+            "usage.input_tokens: must be a number of at least 0"},
         {"{\"type\":\"assistant\",\"content\":[],\"usage\":[]}",
             "usage: must be an object, but is a list"},
         {"{\"type\":\"assistant\",\"content\":[],\"stop_reason\":7}",
@@ -220,7 +221,7 @@ TEST(block_image_knows_its_type)
             CHECK_Z(json_string_value(json_object_get(block, "mime_type")), rows[i].type);
         if (!rows[i].type) {
             CHECK(!block_image(rows[i].bytes, "a.png", &block, &err));
-            CHECK_ERR(&err, E_TOOL_VALIDATION, "'a.png' is no image that can be sent");
+            CHECK_ERR(&err, E_TOOL_VALIDATION, "'a.png' is not a supported image");
         }
     }
 }
@@ -237,7 +238,7 @@ TEST(images_have_a_limit)
         buf_grown(&bytes, IMAGE_MAX + (size_t)more);
         CHECK(block_image(buf_str(&bytes), "big", &block, &err) == !more);
         if (more)
-            CHECK_ERR(&err, E_TOOL_VALIDATION, "'big' has 5.0 MiB: at most 5 MiB can be sent");
+            CHECK_ERR(&err, E_TOOL_VALIDATION, "'big' is 5.0 MiB large: at most 5 MiB can be sent");
         base64_add(&data, buf_str(&bytes));
         AUTO_JSON json_t *message = parse(USER(IMAGE));
         json_put(json_array_get(json_object_get(message, "content"), 0), "data",

@@ -46,7 +46,7 @@ static const struct plan_row plan_rows[] = {
     {"in one that can be written", NULL, "/r", false, "/r/p",
         "bind /r read write;pin /r/box;cover /r/box/u;cover /r/box/w;overlay /r/p read "
         "write;"},
-    {"a copy is hidden, too", "/r", NULL, false, "/r/box/base",
+    {"a copy is also hidden", "/r", NULL, false, "/r/box/base",
         "bind /r read;cover /r/box/base;cover /r/box/u;cover /r/box/w;overlay /r/p read write;"},
     {"names that only begin alike", "/r/p-2", NULL, false, "/r/p",
         "overlay /r/p read write;bind /r/p-2 read;"},
@@ -126,11 +126,11 @@ static const struct bind_row bind_rows[] = {
     {"a file, and the way to it", NULL,
         {{SAME("/r/p"), .is_dir = true, .write = true}, {SAME("/r/p/d/f")}}, NULL,
         "bind /r/p read write;pin /r/p/d;bind /r/p/d/f read;"},
-    {"instead of what the verdict shows there", "/r/p/in",
+    {"instead of the verdict's directory", "/r/p/in",
         {{SAME("/r/p"), .is_dir = true, .write = true}}, NULL, "bind /r/p read write;"},
-    {"beside what it shows elsewhere", "/r/q", {{SAME("/r/p"), .is_dir = true}}, NULL,
+    {"beside a directory shown elsewhere", "/r/q", {{SAME("/r/p"), .is_dir = true}}, NULL,
         "bind /r/p read;bind /r/q read;"},
-    {"what is hidden in it is covered", NULL, {{SAME("/r/p"), .is_dir = true}}, "/r/p/state",
+    {"hidden files in it are covered", NULL, {{SAME("/r/p"), .is_dir = true}}, "/r/p/state",
         "bind /r/p read;cover /r/p/state;"},
     {"at another place nothing of the host's is there to cover", NULL,
         {{MOVED("/r/p", "/r/box/home"), .is_dir = true, .write = true}}, "/r/p/state",
@@ -249,7 +249,7 @@ static bool run_inside(const struct inside *in, struct buf *out, struct err *err
     AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
     struct plan plan;
     struct child child;
-    struct child_news news;
+    struct child_event news;
     const char *const argv[] = {"perl", "-e", in->script, NULL};
     const char *const envp[] = {"PATH=/usr/bin", NULL};
     if (!make_plan(in, &a, &plan, err) ||
@@ -257,7 +257,7 @@ static bool run_inside(const struct inside *in, struct buf *out, struct err *err
         return false;
     collect(child.out, out);
     collect(child.err, out);
-    bool ok = child_next(&child, &news, err);
+    bool ok = child_read_event(&child, &news, err);
     child_close(&child);
     return ok;
 }
@@ -268,7 +268,7 @@ static const struct {
 } acts[] = {
     {"it is where the project is", "print -e 'keep' ? 'here' : 'no'", "here"},
     {"it reads", "open F, 'keep'; print <F>", "old\n"},
-    {"it runs what lies in it", "print `./run.sh`", "ran\n"},
+    {"it runs files in it", "print `./run.sh`", "ran\n"},
     {"it writes", "open F, '>', 'keep' or die; print F 'new'; close F; open F, 'keep'; print <F>",
         "new"},
     {"it deletes", "unlink 'gone' or die $!; print -e 'gone' ? 'there' : 'gone'", "gone"},
@@ -283,9 +283,9 @@ static const struct {
         "print "
         "'no'",
         "no"},
-    {"nor is what holds them writable", "rename '../box', '../b2' and print 'moved'; print 'no'",
+    {"nor are their parents writable", "rename '../box', '../b2' and print 'moved'; print 'no'",
         "no"},
-    {"a whiteout of its own is refused",
+    {"its own whiteout is refused",
         "my $n = 'white'; print syscall(133, $n, 020644, 0) == 0 ? 'made' : 'no'", "no"},
     {"a device is refused",
         "my $n = 'dev'; print syscall(133, $n, 020666, 0x103) == 0 ? 'made' : 'no'", "no"},
@@ -378,10 +378,10 @@ TEST(overlay_failures)
     CHECK_INT(rename(test_path("box/u"), test_path("box/u2")), 0);
     CHECK_INT(mkdir(test_path("box/u"), 0755), 0);
     CHECK(!launch_rehearse(&plan, &err));
-    CHECK_ERR(&err, E_CONFLICT, "is not what was opened");
+    CHECK_ERR(&err, E_CONFLICT, "was replaced after it was opened");
     plan.mode = POLICY_LANDLOCK;
     CHECK(!launch_rehearse(&plan, &err));
-    CHECK_ERR(&err, E_SANDBOX_UNAVAILABLE, "needs namespaces");
+    CHECK_ERR(&err, E_SANDBOX_UNAVAILABLE, "requires namespaces");
 }
 
 /* Layers on different file systems: the kernel's refusal, explained. */

@@ -212,12 +212,13 @@ TEST(policy_cases)
 
 static const char full[] =
     "{\"policy_version\":3,\"sandbox\":\"landlock\",\"sandbox_unsafe_ack\":true,"
-    "\"network\":\"enabled\",\"network_unsafe_ack\":true,"
+    "\"network\":\"enabled\",\"network_unsafe_ack\":true,\"allowed_hosts\":[\"a.example\"],"
     "\"fs\":{\"allowed_read\":[\"/a\"],\"allowed_write\":[\"/b\",\"/c\"],\"working_dir\":\"/a\"},"
     "\"fs_write_unsafe_ack\":true,\"fs_strict_write\":true,"
     "\"exec\":{\"allowed_executables\":[\"/bin/cat\"],\"allow_shell\":true},"
     "\"env\":{\"allowlist\":[\"TERM\"],\"set\":{\"A\":\"1\"},\"inherit\":true},"
-    "\"allow_unix_sockets\":true,\"unix_sockets_unsafe_ack\":true,\"budgets\":{\"max_steps\":7},"
+    "\"developer\":true,\"allow_unix_sockets\":true,\"unix_sockets_unsafe_ack\":true,\"budgets\":{"
+    "\"max_steps\":7},"
     "\"limits\":{\"processes\":9},"
     "\"artifacts\":{\"enabled\":true,\"dir\":\"/b/x\",\"overwrite\":true},"
     "\"replay\":{\"strict\":true,\"normalization_filters\":[],\"normalization_rules\":"
@@ -242,11 +243,12 @@ TEST(policy_defaults)
 {
     static const char want[] =
         "{\"policy_version\":4,\"sandbox\":\"seatbelt\",\"sandbox_unsafe_ack\":false,"
-        "\"network\":\"disabled\",\"network_unsafe_ack\":false,"
+        "\"network\":\"disabled\",\"network_unsafe_ack\":false,\"allowed_hosts\":[],"
         "\"fs\":{\"allowed_read\":[],\"allowed_write\":[]},"
         "\"fs_write_unsafe_ack\":false,\"fs_strict_write\":false,"
         "\"exec\":{\"allowed_executables\":[],\"allow_shell\":false},"
-        "\"env\":{\"allowlist\":[],\"set\":{},\"inherit\":false},\"allow_unix_sockets\":false,"
+        "\"env\":{\"allowlist\":[],\"set\":{},\"inherit\":false},\"developer\":false,\"allow_unix_"
+        "sockets\":false,"
         "\"unix_sockets_unsafe_ack\":false,"
         "\"budgets\":{\"max_runtime_ms\":60000,\"max_steps\":10000,\"max_output_bytes\":8388608,"
         "\"max_snapshot_bytes\":2097152,\"max_wait_ms\":10000},"
@@ -357,9 +359,9 @@ TEST(policy_large_texts)
     buf_grown(&b, POLICY_TEXT_MAX + 1 - b.n);
     test_write(test_path("large.json"), buf_z(&b));
     CHECK(!policy_parse(buf_str(&b), "p.json", &a, &policy, &err));
-    CHECK_ERR(&err, E_PROTOCOL, "p.json: a policy has at most 10000000 bytes");
+    CHECK_ERR(&err, E_PROTOCOL, "p.json: the policy is larger than 10000000 bytes");
     CHECK(!policy_load(test_path("large.json"), &a, &policy, &err));
-    CHECK_ERR(&err, E_PROTOCOL, "at most 10000000 bytes");
+    CHECK_ERR(&err, E_PROTOCOL, "larger than 10000000 bytes");
     buf_truncate(&b, POLICY_TEXT_MAX);
     CHECK_OK(policy_parse(buf_str(&b), "p.json", &a, &policy, &err), &err);
 }

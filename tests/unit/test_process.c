@@ -7,6 +7,7 @@
 #include "policy/load.h"
 #include "session/exec.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 
 enum {
@@ -186,4 +187,71 @@ TEST(confined_refuses)
     CHECK_STR(c.plan.command, STR("/opt/inside"));
     CHECK_STR(c.plan.cwd, STR("/opt"));
     CHECK(c.envp && c.envp[0]);
+}
+
+/* Denials ------------------------------------------------------------------------------------- */
+
+static const char *find_listener(int *ret_fd)
+{
+    static char name[64];
+    DIR *list = opendir("/proc/self/fd");
+    struct dirent *entry;
+    const char *found = NULL;
+    while (!found && (entry = readdir(list))) {
+        ssize_t n = readlinkat(dirfd(list), entry->d_name, name, sizeof(name) - 1);
+        name[n > 0 ? n : 0] = '\0';
+        if (strstr(name, "seccomp notify"))
+            found = name;
+        if (found)
+            *ret_fd = (int)strtol(entry->d_name, NULL, 10);
+    }
+    closedir(list);
+    return found;
+}
+
+/* Replaces the listener by an ordinary file, as soon as the command has printed something. */
+static void break_listener(void *context, struct str bytes)
+{
+    int *breaks = context, fd = -1;
+    (void)bytes;
+    if (!*breaks || !find_listener(&fd))
+        return;
+    AUTO_FD int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    CHECK_INT(dup3(null, fd, O_CLOEXEC), fd);
+    *breaks = 2;
+}
+
+TEST(process_whose_listener_fails_is_killed)
+{
+    for (int breaks = 0; breaks < 2; breaks++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(ARENA_MAX);
+        AUTO_ERR struct err err = {0};
+        const char *argv[4];
+        struct confined c;
+        struct exec_result result;
+        int done = breaks;
+        if (!CHECK_OK(
+                confine_script(&c,
+                    "echo x; i=0; while [ $i -lt 2000 ]; do : </dev/null; i=$((i+1)); done; exit 3",
+                    &a, argv, &err),
+                &err))
+            return;
+        c.denied = denied_new();
+        const struct exec_options options = {.confined = &c,
+            .input = -1,
+            .output = {-1, -1},
+            .signals = -1,
+            .cancel = -1,
+            .seen = break_listener,
+            .context = &done};
+        test_row((size_t)breaks, breaks ? "broken" : "control");
+        if (CHECK_OK(exec_run(&options, &result, &err), &err)) {
+            CHECK_INT(result.status, breaks ? EXEC_ERRORED : EXEC_FAILED);
+            CHECK_ERR(&result.error, breaks ? E_INTERNAL : E_PROCESS_EXIT,
+                breaks ? "answers the sandbox's system calls" : "exit status 3");
+            CHECK_INT(done, breaks ? 2 : 0);
+            err_done(&result.error);
+        }
+        denied_free(c.denied);
+    }
 }

@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include "policy/host.h"
 #include "proxy/head.h"
-#include "proxy/host.h"
 #include "proxy/proxy.h"
 #include "proxy/proxy_answer.h"
 
@@ -71,8 +71,11 @@ static void check_name(const struct row *row)
         list.n++;
     unescape(row->column[1], &host);
     CHECK(str_to_int(row->column[2], 0, UINT16_MAX, &port));
-    CHECK_STR(proxy_allows(&list, buf_str(&host), (uint16_t)port) ? STR("yes") : STR("no"),
-        row->column[3]);
+    struct proxy_host parsed;
+    const char *why;
+    bool allowed =
+        host_parse(buf_str(&host), &parsed, &why) && host_allowed(&list, &parsed, (uint16_t)port);
+    CHECK_STR(allowed ? STR("yes") : STR("no"), row->column[3]);
 }
 
 TEST(proxy_names)
@@ -108,32 +111,32 @@ TEST(proxy_entries)
         {"[2001:db8::7]", NULL},
         {"[2001:db8::7]:22", NULL},
         {"xn--exmple-cua.com", NULL},
-        {"", "write example.com"},
-        {"*", "a list has names"},
-        {"*.", "no name of a host"},
-        {"*.*.example.com", "no name of a host"},
-        {"a.*.example.com", "no name of a host"},
-        {"*.192.0.2.7", "nothing below an address"},
+        {"", "expected example.com"},
+        {"*", "for access to all hosts, use --network on"},
+        {"*.", "not a valid host name"},
+        {"*.*.example.com", "not a valid host name"},
+        {"a.*.example.com", "not a valid host name"},
+        {"*.192.0.2.7", "'*.' cannot be combined with an address"},
         {"https://example.com", "without scheme"},
-        {"example.com/path", "no name of a host"},
-        {"user@example.com", "write example.com"},
-        {"example.com:0", "write example.com"},
-        {"example.com:65536", "write example.com"},
-        {"example.com:", "write example.com"},
-        {"example.com:http", "write example.com"},
-        {"2001:db8::7", "write example.com"},
-        {"[::ffff:127.0.0.1]", "in its own form"},
-        {"127.1", "in a form that is not taken"},
-        {"0x7f000001", "in a form that is not taken"},
-        {"192.0.2.0/24", "no name of a host"},
-        {"ex\xc3\xa4mple.com", "no name of a host"},
-        {"-a.com", "no name of a host"},
-        {"a-.com", "no name of a host"},
+        {"example.com/path", "not a valid host name"},
+        {"user@example.com", "expected example.com"},
+        {"example.com:0", "expected example.com"},
+        {"example.com:65536", "expected example.com"},
+        {"example.com:", "expected example.com"},
+        {"example.com:http", "expected example.com"},
+        {"2001:db8::7", "expected example.com"},
+        {"[::ffff:127.0.0.1]", "not an IPv6 address in a supported form"},
+        {"127.1", "in an unsupported form"},
+        {"0x7f000001", "in an unsupported form"},
+        {"192.0.2.0/24", "not a valid host name"},
+        {"ex\xc3\xa4mple.com", "not a valid host name"},
+        {"-a.com", "not a valid host name"},
+        {"a-.com", "not a valid host name"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_ERR struct err err = {0};
         test_row(i, rows[i].entry);
-        bool ok = proxy_host_check(str_z(rows[i].entry), &err);
+        bool ok = host_check(str_z(rows[i].entry), &err);
         if (rows[i].why)
             CHECK(!ok && CHECK_ERR(&err, E_CLI_INVALID_ARG, rows[i].why));
         else
@@ -366,9 +369,8 @@ TEST(proxy_answers)
     AUTO_BUF struct buf text = BUF_INIT(ANSWER_MAX), out = BUF_INIT(ANSWER_MAX);
     answer_refusal(&text, STR("a.com\r\nX: \x1b[1m"), 25, "it is not in the list", "a.com:25");
     CHECK_STR(buf_str(&text),
-        STR("cordon: this box may not reach a.com??X:??[1m:25: it is not in the list\n"
-            "To allow it, make the box with it in its list: cordon box new … --allow-host "
-            "a.com:25\n"));
+        STR("cordon: not allowed to reach a.com??X:??[1m:25: it is not in the list\n"
+            "To allow it, start the box or the command with --allow-host a.com:25\n"));
     answer_http(&out, 403, STR("no\x1b\n"));
     CHECK_STR(buf_str(&out),
         STR("HTTP/1.1 403 Refused by cordon\r\nContent-Type: text/plain; charset=utf-8\r\n"

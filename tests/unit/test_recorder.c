@@ -42,7 +42,7 @@ static const struct {
     {"\033[<0;5;3M", TYPED_MOUSE, "", 9},
 };
 
-TEST(typed_is_told_apart)
+TEST(typed_input_is_distinguished)
 {
     struct typed_keys *keys = typed_keys_new();
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
@@ -91,7 +91,7 @@ TEST(typed_takes_any_bytes)
     typed_keys_free(keys);
 }
 
-TEST(await_knows_what_changes)
+TEST(await_detects_changes)
 {
     static const struct {
         const char *word;
@@ -124,7 +124,7 @@ static void await(const char *before, const char *now, bool settled, struct buf 
     term_free(t);
 }
 
-TEST(await_finds_what_is_new)
+TEST(await_finds_new_text)
 {
     static const struct {
         const char *before, *now, *part, *without;

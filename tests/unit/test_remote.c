@@ -12,7 +12,7 @@ static struct remote *stranger(const char *script)
     const char *const argv[] = {"/bin/sh", "-c", script, NULL};
     struct remote *r = NULL;
     AUTO_ERR struct err err = {0};
-    CHECK(remote_start(argv, &r, &err));
+    CHECK(remote_start(argv, REMOTE_PROGRAM, &r, &err));
     return r;
 }
 
@@ -29,25 +29,25 @@ static const struct {
         "'{\"status\":\"error\",\"code\":\"E_FS_VIOLATION\",\"message\":\"out\",\"content\":\"\","
         "\"request_id\":1}'",
         E_FS_VIOLATION, "out"},
-    {"a code that is none",
+    {"an invalid code",
         "read l; echo "
         "'{\"status\":\"error\",\"code\":\"E_X\",\"message\":\"out\",\"content\":\"\",\"request_"
         "id\":1}'",
         E_INTERNAL, "out"},
     {"another call's",
         "read l; echo '{\"status\":\"ok\",\"message\":\"\",\"content\":\"\",\"request_id\":2}'",
-        E_IO, "none"},
-    {"no JSON", "read l; echo hello", E_IO, "none"},
-    {"a list", "read l; echo '[]'", E_IO, "none"},
-    {"content that is no text",
+        E_IO, "the box sent an invalid answer"},
+    {"no JSON", "read l; echo hello", E_IO, "the box sent an invalid answer"},
+    {"a list", "read l; echo '[]'", E_IO, "the box sent an invalid answer"},
+    {"content that is not text",
         "read l; echo '{\"status\":\"ok\",\"message\":\"\",\"content\":3,\"request_id\":1}'", E_IO,
-        "none"},
-    {"details that are none", "read l; echo '" OK1(",\"details\":[1],\"changes\":7") "'", ERR_NONE,
-        "c"},
-    {"half an answer", "read l; printf '{\"status\":'", E_IO, "broke off"},
-    {"nothing", "read l", E_IO, "gone"},
+        "the box sent an invalid answer"},
+    {"details of another type", "read l; echo '" OK1(",\"details\":[1],\"changes\":7") "'",
+        ERR_NONE, "c"},
+    {"half an answer", "read l; printf '{\"status\":'", E_IO, "lost in the middle of an answer"},
+    {"nothing", "read l", E_IO, "was lost;"},
     {"two answers", "read l; printf '%s\\n%s\\n' '" OK1("") "' '" OK1("") "'", E_IO, "more than"},
-    {"no end of line", "read l; exec yes | tr -d '\\n'", E_IO, "broke off"},
+    {"no end of line", "read l; exec yes | tr -d '\\n'", E_IO, "lost in the middle of an answer"},
     {"no such program", "exec /nonexistent/cordon 2>&-", E_IO, "box"},
 };
 
@@ -69,7 +69,7 @@ TEST(remote_answers_are_checked)
         err_done(&err);
         if (rows[i].code == E_IO) {
             CHECK(!remote_call(r, "read_file", arguments, -1, &result, &err));
-            CHECK_ERR(&err, E_IO, "the box is gone");
+            CHECK_ERR(&err, E_IO, "the connection to the box was lost");
         }
         tool_result_done(&result);
         remote_stop(r);

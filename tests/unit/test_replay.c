@@ -3,10 +3,11 @@
 #include "test.h"
 
 #include "policy/load.h"
-#include "replay/compare.h"
-#include "replay/points.h"
-#include "replay/report.h"
-#include "trace/source.h"
+#include "record/refeed.h"
+#include "replay/replay_compare.h"
+#include "replay/replay_report.h"
+#include "replay/replay_source.h"
+#include "trace/trace_source.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -54,11 +55,11 @@ TEST(replay_filters_are_those_of_the_policy)
     CHECK_ERR(&err, E_CLI_INVALID_ARG, "unknown normalization filter 'run_ids'");
 }
 
-TEST(replay_who_decides_what_is_not_compared)
+TEST(replay_normalization_has_a_precedence)
 {
     static const struct {
         const char *policy;
-        struct normalization_wish wish;
+        struct normalization_options options;
         const char *source;
         bool strict;
         unsigned filters;
@@ -90,7 +91,7 @@ TEST(replay_who_decides_what_is_not_compared)
         struct normalization n;
         test_row(i, rows[i].policy);
         read_policy(&a, rows[i].policy, &policy);
-        if (!CHECK_OK(normalization_init(&policy.replay, &rows[i].wish, &n, &err), &err))
+        if (!CHECK_OK(normalization_init(&policy.replay, &rows[i].options, &n, &err), &err))
             continue;
         AUTO_JSON json_t *record = normalization_json(&n);
         CHECK_Z(n.source, rows[i].source);
@@ -147,7 +148,7 @@ TEST(replay_rule_that_does_not_compile)
         "\"replace\": \"\"}, {\"target\": \"transcript\", \"pattern\": \"(\", \"replace\": \"\"}]}",
         &policy);
     CHECK(!normalization_init(
-        &policy.replay, &(struct normalization_wish){.strict = true}, &n, &err));
+        &policy.replay, &(struct normalization_options){.strict = true}, &n, &err));
     CHECK_ERR(&err, E_PROTOCOL, "replay.normalization_rules[1].pattern");
 }
 
@@ -167,7 +168,7 @@ TEST(replay_screens)
         {"{\"lines\":[\"5 a\"]}", "{\"lines\":[\"77 a\"]}", NULL, 0},
         {"{\"lines\":[\"5 a\"]}", "{\"lines\":[\"77 b\"]}", "expected '<a>', got '<b>'", 1},
         {"{\"lines\":[\"a\"],\"cells\":[[1,2]]}", "{\"lines\":[\"a\"],\"cells\":[[1,3]]}",
-            "row 0 looks different: 'a'", 1},
+            "row 0 differs in style: 'a'", 1},
         {"{\"lines\":[\"5\"],\"cells\":[[5]]}", "{\"lines\":[\"6\"],\"cells\":[[6]]}", NULL, 0},
         {"{\"lines\":[\"a\"],\"cells\":[[1,2]]}", "{\"lines\":[\"a\"]}", NULL, 0},
         {"{\"lines\":[],\"title\":\"t\"}", "{\"lines\":[],\"title\":\"u\"}",
@@ -175,14 +176,12 @@ TEST(replay_screens)
         {"{\"lines\":[],\"rows\":1}", "{\"lines\":[]}", "rows differs: expected 1, got ", 0},
         {"{\"lines\":[],\"cursor\":{\"row\":1}}", "{\"lines\":[],\"cursor\":{\"row\":2}}",
             "cursor differs", 0},
-        {"{}", "{}", NULL, 0},
-        {"{\"lines\":7}", "{\"lines\":[\"a\"]}", "row 0 differs", 1},
     };
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     AUTO_ERR struct err err = {0};
     struct policy policy;
     struct normalization n;
-    const struct point point = {.step = 2, .id = STR("it")};
+    const struct timeline_mark point = {.step = 2, .id = STR("it")};
     read_policy(&a, two_rules, &policy);
     if (!CHECK_OK(normalization_init(&policy.replay, NULL, &n, &err), &err))
         return;
@@ -201,6 +200,80 @@ TEST(replay_screens)
         mismatch_done(&m);
     }
     normalization_done(&n);
+}
+
+/* A value of another type must not be taken for a blank row. */
+TEST(replay_snapshot_with_wrong_types_is_an_error)
+{
+    static const struct {
+        const char *was, *message;
+    } rows[] = {
+        {"{}", "snapshots/0005.json: lines (0): expected a list, not nothing"},
+        {"{\"lines\":7}", "lines (0): expected a list, not an integer"},
+        {"{\"lines\":{\"x\":1}}", "lines (0): expected a list, not an object"},
+        {"{\"lines\":[\"\",123]}", "lines (1): expected a string, not an integer"},
+        {"{\"lines\":[\"\",{\"x\":1}]}", "lines (1): expected a string, not an object"},
+        {"{\"lines\":[\"\",null]}", "lines (1): expected a string, not null"},
+        {"{\"lines\":[\"\",\"\"],\"cells\":7}", "cells (0): expected a list, not nothing"},
+        {"{\"lines\":[\"\",\"\"],\"cells\":[[]]}", "cells (1): expected a list, not nothing"},
+        {"{\"lines\":[\"\",\"\"],\"cells\":[[],{}]}", "cells (1): expected a list, not an object"},
+    };
+    const struct normalization n = {.strict = true};
+    AUTO_JSON json_t *is = parse("{\"lines\":[\"\",\"\"]}");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ERR struct err err = {0};
+        AUTO_JSON json_t *was = parse(rows[i].was);
+        struct mismatch m = {0};
+        test_row(i, rows[i].was);
+        CHECK(!compare_screens(&n, &(struct compare_place){4, NULL}, was, is, &m, &err));
+        CHECK_ERR(&err, E_PROTOCOL, rows[i].message);
+        mismatch_done(&m);
+    }
+}
+
+static json_t *long_text(size_t n, char last)
+{
+    AUTO_BUF struct buf text = BUF_INIT(4 << 20);
+    memset(buf_reserve(&text, n), 'a', n);
+    buf_grown(&text, n);
+    buf_add_byte(&text, last);
+    return json_text(buf_str(&text));
+}
+
+TEST(replay_line_that_is_too_long_is_not_a_blank_one)
+{
+    const struct normalization n = {.strict = true};
+    AUTO_ERR struct err err = {0};
+    AUTO_JSON json_t *is = parse("{\"lines\":[\"\"]}"), *was = parse("{\"lines\":[]}");
+    struct mismatch m = {0};
+    json_push(json_object_get(was, "lines"), long_text(1400 * 1000, 'b'));
+    CHECK(!compare_screens(&n, &(struct compare_place){4, NULL}, was, is, &m, &err));
+    CHECK_ERR(&err, E_PROTOCOL, "snapshots/0005.json: lines (0): expected at most 1 MiB");
+    mismatch_done(&m);
+}
+
+TEST(replay_text_that_does_not_fit_is_an_error)
+{
+    const struct normalization n = {.strict = true};
+    AUTO_ERR struct err err = {0};
+    AUTO_BUF struct buf out = BUF_INIT(4);
+    CHECK(!normalization_text(&n, POLICY_TARGET_TRANSCRIPT, STR("12345"), &out, &err));
+    CHECK_ERR(&err, E_PROTOCOL, "too long to be compared");
+}
+
+/* Longer than the part of a value that a message shows. */
+TEST(replay_long_values_are_compared_to_their_ends)
+{
+    AUTO_JSON json_t *was = json_object(), *is = json_object(), *same = json_object();
+    struct mismatch m = {0};
+    json_put(was, "status", long_text(5000, 'b'));
+    json_put(is, "status", long_text(5000, 'c'));
+    json_put(same, "status", long_text(5000, 'b'));
+    compare_ends(was, same, true, &m);
+    CHECK(!m.kind);
+    compare_ends(was, is, true, &m);
+    CHECK_STR(str_z(m.kind ? m.kind : ""), STR("status"));
+    mismatch_done(&m);
 }
 
 TEST(replay_steps_and_ends)
@@ -296,7 +369,7 @@ TEST(replay_transcripts)
     "{\"step_id\":\"s\",\"snapshot\":\"x\",\"transcript_bytes\":" bytes \
     ",\"action\":{\"type\":" action "}}"
 
-TEST(replay_points)
+TEST(replay_steps_of_a_run)
 {
     static const struct {
         const char *run;
@@ -311,10 +384,12 @@ TEST(replay_points)
         {RUN("{\"rows\":2}", "[]"), 0, "initial_size"},
         {RUN("{\"rows\":2,\"cols\":9}", "7"), 0, "steps (0): expected a list"},
         {RUN("{\"rows\":2,\"cols\":9}", "[7]"), 0, "an object with a step_id"},
-        {RUN("{\"rows\":2,\"cols\":9}", "[" STEP("\"key\"", "7") "]"), 0, "a place"},
-        {RUN("{\"rows\":2,\"cols\":9}", "[" STEP("\"key\"", "-1") "]"), 0, "a place"},
+        {RUN("{\"rows\":2,\"cols\":9}", "[" STEP("\"key\"", "7") "]"), 0,
+            "an offset in the transcript"},
+        {RUN("{\"rows\":2,\"cols\":9}", "[" STEP("\"key\"", "-1") "]"), 0,
+            "an offset in the transcript"},
         {RUN("{\"rows\":2,\"cols\":9}", "[" STEP("\"key\"", "5") "," STEP("\"key\"", "4") "]"), 0,
-            "(1): expected a place"},
+            "(1): expected an offset"},
         {RUN("{\"rows\":2,\"cols\":9}", "[" STEP("\"resize\"", "5") "]"), 0, "rows and cols"},
         {"{\"mode\":\"exec\",\"final_observation\":{\"screen\":{\"rows\":3,\"cols\":4}}}", 1, NULL},
         {"{\"mode\":\"exec\",\"final_observation\":{\"screen\":{\"rows\":3}}}", 0, "rows and cols"},
@@ -322,14 +397,13 @@ TEST(replay_points)
         {"{\"mode\":\"driver\"}", 0, "driver"},
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
         AUTO_ERR struct err err = {0};
         AUTO_JSON json_t *run = parse(rows[i].run);
-        struct points points = {0};
+        AUTO(timeline_done) struct timeline timeline = TIMELINE_NONE;
         test_row(i, rows[i].run);
-        bool ok = points_read(run, 6, &a, &points, &err);
+        bool ok = timeline_read_steps(run, 6, &timeline, &err);
         CHECK(ok == (rows[i].message == NULL));
-        CHECK_INT(points.n, rows[i].n);
+        CHECK_INT(timeline.n, rows[i].n);
         if (!ok && rows[i].message)
             CHECK_ERR(&err, err.code, rows[i].message);
     }
@@ -338,20 +412,21 @@ TEST(replay_points)
 /* A resize comes where the step before ended, not where its own screen is. */
 TEST(replay_refeed_with_sizes)
 {
-    struct point list[] = {{.offset = 3}, {.offset = 6, .rows = 2, .cols = 2}, {.offset = 6}};
-    const struct points points = {.rows = 1, .cols = 5, .screen = true, .p = list, .n = 3};
-    static const char *const lines[] = {"abc", "cd", "cd"};
-    struct refeed r = {0};
-    refeed_init(&r, &points, STR("abcdefgh"));
-    list[1].offset = 4;
-    list[2].offset = 4;
+    struct timeline_mark list[] = {
+        {.offset = 3}, {.offset = 4, .resize = {3, 2, 2}}, {.offset = 4}, {.offset = 20}};
+    const struct timeline timeline = {.rows = 1, .cols = 5, .marks = list, .n = ARRAY_LEN(list)};
+    /* The last mark is behind the end: another run may have printed less. */
+    static const char *const lines[] = {"abc", "cd", "cd", "gh"};
+    struct term *term = refeed_term(&timeline, NULL, NULL);
+    struct refeed r = {.timeline = &timeline, .bytes = STR("abcdefgh"), .term = term};
     for (size_t i = 0; i < ARRAY_LEN(lines); i++) {
-        AUTO_JSON json_t *screen = refeed_screen(&r, i, false);
+        refeed_to(&r, i);
+        AUTO_JSON json_t *screen = compare_screen_of(term, false);
         const json_t *text = json_object_get(screen, "lines");
         test_row(i, lines[i]);
         CHECK_STR(json_str(json_array_get(text, json_array_size(text) - 1)), str_z(lines[i]));
     }
-    refeed_done(&r);
+    term_free(term);
 }
 
 /* A replay directory whose diff.json was written at this second; -1: it did not differ. */
@@ -388,4 +463,81 @@ TEST(trace_shows_the_newest_replays_that_differed)
         CHECK_STR(
             json_str(json_object_get(json_array_get(t.replays, (size_t)i), "name")), str_z(name));
     }
+}
+
+/* The limit is one for all replays: memory is needed for all of them at once. */
+TEST(trace_limits_the_transcripts_of_all_replays_together)
+{
+    AUTO(trace_close) struct trace t = TRACE_NONE;
+    struct err err = {0};
+    test_write(test_path("transcript.log"), "x");
+    for (int i = 0; i < 3; i++) {
+        write_replay(i, 1000);
+        test_write(test_path("replay-%02d/run.json", i), "{}");
+        test_write(test_path("replay-%02d/transcript.log", i), "x");
+    }
+    CHECK_INT(truncate(test_path("replay-01/transcript.log"), TRACE_REPLAYS_TRANSCRIPTS_MAX), 0);
+    if (!CHECK_OK(trace_open(test_dir(), &t, &err), &err))
+        return;
+    CHECK_INT(t.n_runs, 2);
+    CHECK_STR(json_str(json_array_get(t.damaged, 0)),
+        STR("replay-01: the transcripts of the replays are too large: the limit is 268435456 "
+            "bytes together"));
+}
+
+/* Writes lines with a member that has as many values as a line may have. */
+static void write_values(const char *before, const char *after)
+{
+    enum {
+        LINES = RECORD_VALUES_MAX / JSON_VALUES_MAX + 1,
+    };
+    AUTO_BUF struct buf text = BUF_INIT(64 << 20);
+    for (int line = 0; line < LINES; line++) {
+        buf_add_z(&text, before);
+        for (int i = 0; i < JSON_VALUES_MAX - 10; i++)
+            buf_add_z(&text, "0,");
+        buf_printf(&text, "0%s\n", after);
+    }
+    test_write(test_path("events.jsonl"), buf_z(&text));
+}
+
+TEST(trace_limits_the_values_that_it_keeps)
+{
+    static const struct {
+        const char *before, *after;
+    } rows[] = {
+        {"{\"action\":[", "]}"},
+        {"{\"error\":[", "]}"},
+        {"{\"events\":[{\"details\":[", "]}]}"},
+    };
+    test_write(test_path("transcript.log"), "x");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO(trace_close) struct trace t = TRACE_NONE;
+        AUTO_ERR struct err err = {0};
+        test_row(i, rows[i].before);
+        write_values(rows[i].before, rows[i].after);
+        CHECK(!trace_open(test_dir(), &t, &err));
+        CHECK_ERR(&err, E_IO, "events.jsonl is too large: the record has more than 4194304 JSON");
+        CHECK(err_ctx_get(&err, "file"));
+    }
+}
+
+TEST(replay_limits_the_values_of_events)
+{
+    AUTO_ERR struct err err = {0};
+    struct source_events events;
+    write_values("{\"events\":[[", "]]}");
+    AUTO_FD int dir = record_open(test_dir(), &err);
+    CHECK(!source_events(dir, &events, &err));
+    CHECK_ERR(&err, E_IO, "events.jsonl is too large: the record has more than 4194304 JSON");
+}
+
+/* Screens that are not kept may have more values in all. */
+TEST(trace_does_not_count_screens)
+{
+    AUTO(trace_close) struct trace t = TRACE_NONE;
+    AUTO_ERR struct err err = {0};
+    test_write(test_path("transcript.log"), "x");
+    write_values("{\"screen\":[", "]}");
+    CHECK_OK(trace_open(test_dir(), &t, &err), &err);
 }

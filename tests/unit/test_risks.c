@@ -1,4 +1,5 @@
-/* Changes to files that run by themselves, seen through symlinks; symlinks that lead out. */
+/* Changes to files that are executed automatically, seen through symlinks; symlinks that lead out.
+ */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 #include "tree.h"
@@ -101,9 +102,10 @@ static const struct {
     {"both", "a", ".envrc -> /tmp/x", ".envrc runs out /tmp/x"},
     {"a link that stays", "a d/b", "x -> d/b d/y -> ../a z -> /top/project/a", ""},
     {"a link to itself", "a", "x -> x y -> z z -> y", ""},
-    {"a link to what is not there", "a", "x -> d/none", ""},
+    {"a dangling link", "a", "x -> d/none", ""},
     {"everything through a link to the top", "a .vscode -> .", "b/c", "b/c runs as .vscode/b/c"},
     {"a link out that is there already", "a x -> /etc", "b", ""},
+    {"a link in a repository", "c/config.toml sub/.git/.cargo -> ../../c", "c/config.toml", ""},
 };
 
 TEST(box_risks_follow_links)

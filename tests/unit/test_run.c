@@ -86,7 +86,7 @@ TEST(run_conditions_on_the_screen)
         {"not empty", "{type: screen_empty}", "\r\nx", "the screen is not empty: line 1 is 'x'"},
         {"stable", T("screen_stable", "quiet_ms: 50"), "", NULL},
         {"not stable", T("screen_stable", "quiet_ms: 51"), "",
-            "the screen changed 50 ms ago, and was to be quiet for 51 ms"},
+            "the screen changed 50 ms ago, expected no change for 51 ms"},
     };
     check_conditions(rows, ARRAY_LEN(rows), NULL, 50);
 }
@@ -98,7 +98,7 @@ TEST(run_conditions_on_lines)
         {"equal but for blanks", T("line_equals", "line: 0, text: 'a  '"), "a", NULL},
         {"not equal", T("line_equals", "line: 0, text: b"), "a", "line 0 is 'a', which is not 'b'"},
         {"no such line", T("line_equals", "line: 3, text: b"), "a",
-            "there is no line 3: the screen has 3"},
+            "no line 3: the screen has 3 lines"},
         {"in it", T("line_contains", "line: 0, text: d"), "Ada", NULL},
         {"overlapping at its end", T("line_contains", "line: 0, text: '... '"), "x....", NULL},
         {"not in it", T("line_contains", "line: 0, text: e"), "Ada",
@@ -122,21 +122,21 @@ TEST(run_conditions_on_cursor_and_style)
     static const struct condition_row rows[] = {
         {"there", T("cursor_at", "row: 0, col: 2"), "ab", NULL},
         {"elsewhere", T("cursor_at", "row: 1, col: 2"), "ab",
-            "the cursor is at row 0, column 2, and was to be at row 1, column 2"},
+            "the cursor is at row 0, column 2, expected row 1, column 2"},
         {"visible", "{type: cursor_visible}", "", NULL},
         {"not visible", "{type: cursor_visible}", "\033[?25l", "the cursor is hidden"},
         {"hidden", "{type: cursor_hidden}", "\033[?25l", NULL},
         {"not hidden", "{type: cursor_hidden}", "", "the cursor is visible"},
         {"title", T("title_is", "text: demo"), "\033]2;demo\007", NULL},
         {"other title", T("title_is", "text: demo"), "\033]2;x\007",
-            "the title is 'x', and was to be 'demo'"},
+            "the title is 'x', expected 'demo'"},
         {"bold and red", T("style_at", "row: 0, col: 1, bold: true, fg: {ansi_16: 1}"),
             "a\033[1;31mb", NULL},
         {"not bold", T("style_at", "row: 0, col: 0, bold: true"), "a", "the cell is not bold"},
         {"bold", T("style_at", "row: 0, col: 0, bold: false"), "\033[1ma", "the cell is bold"},
         {"colour", T("style_at", "row: 0, col: 0, bg: {rgb: {r: 1, g: 2, b: 3}}"),
             "\033[48;2;1;2;4ma",
-            "bg is {\"rgb\":{\"r\":1,\"g\":2,\"b\":4}}, and was to be "
+            "bg is {\"rgb\":{\"r\":1,\"g\":2,\"b\":4}}, expected "
             "{\"rgb\":{\"r\":1,\"g\":2,\"b\":3}}"},
         {"256", T("style_at", "row: 0, col: 0, fg: {ansi_256: 200}"), "\033[38;5;200ma", NULL},
         {"default", T("style_at", "row: 0, col: 0, fg: default"), "a", NULL},
@@ -145,12 +145,12 @@ TEST(run_conditions_on_cursor_and_style)
             "the underline is none"},
         {"link", T("style_at", "row: 0, col: 0, link: 'http://a/'"), "\033]8;;http://a/\033\\a",
             NULL},
-        {"no cell", T("style_at", "row: 9, col: 0"), "", "there is no cell at row 9, column 0"},
+        {"no cell", T("style_at", "row: 9, col: 0"), "", "no cell at row 9, column 0"},
         {"selected", T("selected", "text: Two"), "One\r\n\033[7m Two \033[0mx", NULL},
         {"not selected", T("selected", "text: One"), "One\r\n\033[7mTwo",
-            "'One' is not among what is shown inverse"},
+            "'One' is not part of the inverse text"},
         {"nothing selected", T("selected", "text: One"), "One",
-            "nothing is shown inverse, and 'One' was to be"},
+            "there is no inverse text, expected 'One'"},
         {"selected in the last column", T("selected", "text: x"), "\033[3;20H\033[7mx", NULL},
     };
     check_conditions(rows, ARRAY_LEN(rows), NULL, 0);
@@ -166,12 +166,12 @@ TEST(run_conditions_on_the_command)
     static const struct condition_row ended[] = {
         {"exited", "{type: process_exited}", "", NULL},
         {"code", T("exit_code", "code: 3"), "", NULL},
-        {"other code", T("exit_code", "code: 0"), "", "the exit code is 3, and was to be 0"},
+        {"other code", T("exit_code", "code: 0"), "", "the exit status is 3, expected 0"},
         {"no crash", "{type: no_crash}", "", NULL},
     };
     static const struct condition_row crashed[] = {
-        {"code", T("exit_code", "code: 3"), "", "the command was ended by signal 11"},
-        {"crash", "{type: no_crash}", "", "the command was ended by signal 11"},
+        {"code", T("exit_code", "code: 3"), "", "the command was killed by signal 11"},
+        {"crash", "{type: no_crash}", "", "the command was killed by signal 11"},
     };
     static const struct condition_row harness[] = {{"no crash", "{type: no_crash}", "", NULL}};
     check_conditions(runs, ARRAY_LEN(runs), NULL, 0);
@@ -195,8 +195,7 @@ static const struct {
     const char *field;
 } wrong[] = {
     {"version", "scenario_version: 2\nrun: {command: x}\nsteps: []\n", E_PROTOCOL_VERSION_MISMATCH,
-        "s.yaml:1:1: scenario_version: version 2 is not supported: this program reads 1",
-        "scenario_version"},
+        "s.yaml:1:1: scenario_version: version 2 is not supported: expected 1", "scenario_version"},
     {"no version", "run: {command: x}\nsteps: []\n", E_PROTOCOL, "scenario_version", NULL},
     {"version type", "scenario_version: one\nrun: {command: x}\nsteps: []\n", E_PROTOCOL,
         "s.yaml:1:1: scenario_version: expected an integer", "scenario_version"},
@@ -267,13 +266,14 @@ static const struct {
     {"exit code", ASSERT("{type: exit_code, payload: {code: 256}}"), E_PROTOCOL,
         "steps[0].assert[0].payload.code", NULL},
     {"colour", ASSERT("{type: style_at, payload: {row: 0, col: 0, fg: {ansi_16: 16}}}"), E_PROTOCOL,
-        "steps[0].assert[0].payload.fg: a colour is", "steps[0].assert[0].payload.fg"},
+        "steps[0].assert[0].payload.fg: expected a colour: ", "steps[0].assert[0].payload.fg"},
     {"colour type", ASSERT("{type: style_at, payload: {row: 0, col: 0, bg: {rgb: {r: 1, g: 2}}}}"),
-        E_PROTOCOL, "steps[0].assert[0].payload.bg: a colour is", NULL},
+        E_PROTOCOL, "steps[0].assert[0].payload.bg: expected a colour: ", NULL},
     {"underline", ASSERT("{type: style_at, payload: {row: 0, col: 0, underline_style: wavy}}"),
-        E_PROTOCOL, "steps[0].assert[0].payload.underline_style: 'wavy' is none of 'none'", NULL},
+        E_PROTOCOL, "steps[0].assert[0].payload.underline_style: 'wavy' is not one of 'none'",
+        NULL},
     {"same id", HEAD "- {id: a, action: {type: terminate}}\n- {id: a, action: {type: terminate}}\n",
-        E_PROTOCOL, "s.yaml:5:4: steps[1].id: 'a' is the id of an earlier step, too",
+        E_PROTOCOL, "s.yaml:5:4: steps[1].id: 'a' is also the id of an earlier step",
         "steps[1].id"},
     {"not a scenario", "[]", E_PROTOCOL, "", NULL},
     {"nothing", "", E_PROTOCOL, "", NULL},
@@ -346,7 +346,7 @@ static void check_delta(struct observer *o, const char *want)
     CHECK_STR(json_str(json_object_get(json, "transcript_delta")), str_z(want));
 }
 
-TEST(run_observations_keep_characters_whole)
+TEST(run_observations_keep_characters_complete)
 {
     struct observer o;
     observer_init(&o, NULL);
@@ -392,6 +392,28 @@ TEST(run_observations_have_the_last_of_much_output)
     observer_done(&o);
 }
 
+TEST(run_observations_count_events_beyond_their_maximum)
+{
+    static const struct {
+        int n, kept, dropped; /* events */
+    } rows[] = {
+        {0, 0, 0}, {OBSERVER_EVENTS_MAX, OBSERVER_EVENTS_MAX, 0},
+        {OBSERVER_EVENTS_MAX + 3, OBSERVER_EVENTS_MAX, 3},
+        {1, 1, 0}, /* each observation starts from 0 */
+    };
+    struct observer o;
+    observer_init(&o, NULL);
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, "events");
+        for (int n = 0; n < rows[i].n; n++)
+            observer_term_event(&o, &(struct term_event){.type = TERM_EVENT_BELL});
+        AUTO_JSON json_t *json = observer_take(&o, NULL, OBSERVER_FULL);
+        CHECK_INT(json_array_size(json_object_get(json, "events")), rows[i].kept);
+        CHECK_INT(json_integer_value(json_object_get(json, "events_dropped")), rows[i].dropped);
+    }
+    observer_done(&o);
+}
+
 TEST(run_snapshots_have_a_budget)
 {
     AUTO_ERR struct err err = {0};
@@ -405,7 +427,7 @@ TEST(run_snapshots_have_a_budget)
     o.snapshot_max = 100;
     json = observer_take(&o, t, OBSERVER_FULL);
     CHECK(json_is_null(json_object_get(json, "screen")) && !observer_fits(&o, &err));
-    CHECK_ERR(&err, E_TIMEOUT, "max_snapshot_bytes of 100 bytes");
+    CHECK_ERR(&err, E_TIMEOUT, "larger than 100 bytes; set budgets.max_snapshot_bytes");
     CHECK_Z(err_ctx_get(&err, "budget")->text, "max_snapshot_bytes");
     json_decref(json);
     observer_done(&o);

@@ -1,7 +1,7 @@
 /* Loops with vectors, compared with their plain forms: every length, start and position of a
  * byte. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "term/runs.h"
+#include "term/term_runs.h"
 #include "test.h"
 
 enum {
@@ -30,7 +30,7 @@ TEST(runs_end_where_the_plain_ones_do)
 }
 
 /* Nothing outside the run is written. */
-TEST(runs_write_what_the_plain_ones_do)
+TEST(runs_write_the_same_as_plain_loops)
 {
     static const cell templates[] = {0, 1ull << 63, 0x0123456789ABCD00u};
     uint8_t bytes[ROOM];

@@ -7,17 +7,21 @@
 #include "policy/load.h"
 #include "sandbox/elf.h"
 #include "sandbox/env.h"
+#include "sandbox/etc_text.h"
 #include "sandbox/machine.h"
 #include "sandbox/mounts.h"
 #include "sandbox/plan.h"
 #include "sandbox/seccomp.h"
+#include "sandbox/syscall_rules.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -57,7 +61,7 @@ static const struct plan_case plan_cases[] = {
         "bind /r/a read write;bind /r/a/x read exec;"},
     {"an executable that is writable itself", {0}, {"/r/a/x"}, {"/r/a/x"}, NULL,
         "bind /r/a/x read write exec;"},
-    {"what is deep in a writable root is held in place", {"/r/a/b/c/d/"}, {"/r/a/"}, {0}, NULL,
+    {"a path deep in a writable root is held in place", {"/r/a/b/c/d/"}, {"/r/a/"}, {0}, NULL,
         "bind /r/a read write;pin /r/a/b;pin /r/a/b/c;bind /r/a/b/c/d read;"},
     {"hidden deep in a writable root", {0}, {"/r/a/"}, {0}, "/r/a/b/art",
         "bind /r/a read write;pin /r/a/b;cover /r/a/b/art;"},
@@ -69,10 +73,10 @@ static const struct plan_case plan_cases[] = {
     {"below /tmp", {"/tmp/r/a/"}, {0}, {0}, NULL, "bind /tmp/r/a read;"},
     {"hidden in a root", {"/r/a/"}, {0}, {0}, "/r/a/art", "bind /r/a read;cover /r/a/art;"},
     {"hidden elsewhere", {"/r/a/"}, {0}, {0}, "/r/b", "bind /r/a read;"},
-    {"hidden in what is hidden", {"/r/a/"}, {0}, {0}, "/r/a/sys /r/a/sys/fs/bpf /r/a/sys-b",
+    {"hidden in a hidden directory", {"/r/a/"}, {0}, {0}, "/r/a/sys /r/a/sys/fs/bpf /r/a/sys-b",
         "bind /r/a read;cover /r/a/sys;cover /r/a/sys-b;"},
     {"hidden twice", {"/r/a/"}, {0}, {0}, "/r/a/sys /r/a/sys", "bind /r/a read;cover /r/a/sys;"},
-    {"hidden in what is hidden and not shown", {"/r/a/b/"}, {0}, {0}, "/r/a /r/a/b/c",
+    {"hidden in a hidden directory, not shown", {"/r/a/b/"}, {0}, {0}, "/r/a /r/a/b/c",
         "bind /r/a/b read;cover /r/a/b/c;"},
     {"kept in a writable root", {0}, {"/r/a/"}, {0}, NULL,
         "bind /r/a read write;pin /r/a/b;bind /r/a/b/c read;", "/r/a/b/c"},
@@ -80,12 +84,12 @@ static const struct plan_case plan_cases[] = {
     {"kept and not shown", {"/r/a/"}, {0}, {0}, NULL, "bind /r/a read;", "/r/b /r/a-b /r"},
     {"kept and allowed to be written", {0}, {"/r/a/", "/r/a/c"}, {0}, NULL,
         "bind /r/a read write;bind /r/a/c read;", "/r/a/c"},
-    {"kept with what can be executed", {0}, {"/r/a/"}, {"/r/a/"}, NULL,
+    {"kept with executables", {0}, {"/r/a/"}, {"/r/a/"}, NULL,
         "bind /r/a read write exec;bind /r/a/c read exec;", "/r/a/c"},
-    {"writable in what is kept", {0}, {"/r/a/", "/r/a/b/c/"}, {0}, NULL,
+    {"writable in a kept directory", {0}, {"/r/a/", "/r/a/b/c/"}, {0}, NULL,
         "bind /r/a read write;bind /r/a/b read;bind /r/a/b/c read write;", "/r/a/b"},
-    {"kept in what is kept", {0}, {"/r/a/"}, {0}, NULL, "bind /r/a read write;bind /r/a/b read;",
-        "/r/a/b /r/a/b/c"},
+    {"kept in a kept directory", {0}, {"/r/a/"}, {0}, NULL,
+        "bind /r/a read write;bind /r/a/b read;", "/r/a/b /r/a/b/c"},
 };
 
 /* A path that ends in a slash is a directory. */
@@ -223,7 +227,10 @@ enum {
     SMALL = 8,      /* with small segments of shared memory */
     UNEMPTIED = 16, /* without truncation */
     BOUND = 32,     /* with a limit for one shared mapping */
-    OPTIONS = 64,
+    DEVELOPER = 64, /* with programs from memory, and debuggers */
+    GROUP_ID = 128, /* with the set-group-id bit */
+    CARRIED = 256,  /* with connect() carried out by a listener */
+    OPTIONS = 512,
     SHARED_MAX = 0x10,
     OLDER_CALLS = 16, /* refused calls that only x86-64 has */
     KILLED = -1,
@@ -238,6 +245,9 @@ static struct seccomp_options seccomp_options_of(unsigned bits)
         .no_namespaces = bits & HOST,
         .small_segments = bits & SMALL,
         .no_truncate = bits & UNEMPTIED,
+        .developer = bits & DEVELOPER,
+        .group_id = bits & GROUP_ID,
+        .connects = bits & CARRIED,
         .shared_max = bits & BOUND ? 3ull << 32 | SHARED_MAX : 0,
     };
 }
@@ -256,6 +266,15 @@ static const struct {
     {"mount", 0, SYS_mount, {0}, EPERM},
     {"clone3", 0, SYS_clone3, {0}, ENOSYS},
     {"fork", 0, SYS_clone, {17}, 0},
+    {"a file in memory", 0, SYS_memfd_create, {0}, ENOSYS},
+    {"a file in memory, for a developer", DEVELOPER, SYS_memfd_create, {0}, 0},
+    {"secret memory, for a developer", DEVELOPER, NR_memfd_secret, {0}, ENOSYS},
+    {"tracing", 0, SYS_ptrace, {16, 2}, EPERM},
+    {"tracing, for a developer", DEVELOPER, SYS_ptrace, {16, 2}, 0},
+    {"another process's descriptors, for a developer", DEVELOPER, SYS_pidfd_getfd, {0}, EPERM},
+    {"fixed addresses", 0, SYS_personality, {ADDR_NO_RANDOMIZE}, EPERM},
+    {"fixed addresses, for a developer", DEVELOPER, SYS_personality, {ADDR_NO_RANDOMIZE}, 0},
+    {"another system's calls, for a developer", DEVELOPER, SYS_personality, {PER_BSD}, EPERM},
     {"a thread", 0, SYS_clone, {0x3d0f00}, 0},
     {"clone with a namespace", 0, SYS_clone, {CLONE_NEWUSER | 17}, EPERM},
     {"clone with a time namespace", 0, SYS_clone, {0x80}, EPERM},
@@ -286,6 +305,18 @@ static const struct {
     {"packet", OPEN | NAMES, SYS_socket, {AF_PACKET, SOCK_RAW, 0}, EAFNOSUPPORT},
     {"a family in the high half", OPEN, SYS_socket, {AF_VSOCK | 2ull << 32, 1, 0}, EAFNOSUPPORT},
     {"unix", OPEN, SYS_socket, {AF_UNIX, SOCK_STREAM, 0}, EPERM},
+    {"unix, for a listener", CARRIED, SYS_socket, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0}, 0},
+    {"packets, for a listener", CARRIED, SYS_socket, {AF_UNIX, SOCK_SEQPACKET, 0}, 0},
+    {"datagrams, for a listener", CARRIED, SYS_socket, {AF_UNIX, SOCK_DGRAM, 0}, EPERM},
+    {"raw unix, for a listener", CARRIED, SYS_socket, {AF_UNIX, SOCK_RAW, 0}, EPERM},
+    {"datagrams, allowed", CARRIED | NAMES, SYS_socket, {AF_UNIX, SOCK_DGRAM, 0}, 0},
+    {"connect", 0, SYS_connect, {0}, 0},
+    {"connect, for a listener", CARRIED, SYS_connect, {0}, SECCOMP_NOTIFIES},
+    {"common descriptors", 0, SYS_clone, {CLONE_FILES | 17}, 0},
+    {"common descriptors, with a listener", CARRIED, SYS_clone, {CLONE_FILES | CLONE_VM | 17}, 0},
+    {"a thread, with a listener", CARRIED, SYS_clone, {0x3d0f00}, 0},
+    {"fork, with a listener", CARRIED, SYS_clone, {17}, 0},
+    {"a listener's calls", CARRIED, SYS_ioctl, {0, SECCOMP_IOCTL_NOTIF_ADDFD}, EPERM},
     {"unix allowed", NAMES, SYS_socket, {AF_UNIX, SOCK_STREAM, 0}, 0},
     {"a pair", 0, SYS_socketpair, {AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0}, 0},
     {"a pair of packets", 0, SYS_socketpair, {AF_UNIX, SOCK_SEQPACKET, 0}, 0},
@@ -300,6 +331,8 @@ static const struct {
     {"chmod", 0, SYS_fchmod, {3, 0755}, 0},
     {"chmod u+s", 0, SYS_fchmod, {3, 04755}, EPERM},
     {"chmod g+s by name", 0, SYS_fchmodat, {0, 0, 02755}, EPERM},
+    {"chmod g+s of its own files", GROUP_ID, SYS_fchmodat, {0, 0, 02755}, 0},
+    {"chmod u+s of its own files", GROUP_ID, SYS_fchmod, {3, 06755}, EPERM},
     {"a fifo", 0, SYS_mknodat, {0, 0, S_IFIFO | 0600}, 0},
     {"a file by mknod", 0, SYS_mknodat, {0, 0, 0600}, 0},
     {"a file by mknod, u+s", 0, SYS_mknodat, {0, 0, S_IFREG | 04755}, EPERM},
@@ -310,7 +343,7 @@ static const struct {
     {"open and make", 0, SYS_openat, {0, 0, O_CREAT | O_WRONLY, 0644}, 0},
     {"open and make u+s", 0, SYS_openat, {0, 0, O_CREAT | O_WRONLY, 04755}, EPERM},
     {"a file without a name, u+s", 0, SYS_openat, {0, 0, O_TMPFILE | O_RDWR, 04755}, EPERM},
-    {"a directory, with a mode that nobody reads", 0, SYS_openat, {0, 0, O_DIRECTORY, 07777}, 0},
+    {"a directory, with an unused mode", 0, SYS_openat, {0, 0, O_DIRECTORY, 07777}, 0},
     {"openat2", 0, SYS_openat2, {0}, ENOSYS},
     {"limits of our own", 0, SYS_prlimit64, {0}, 0},
     {"limits of process 1", 0, SYS_prlimit64, {1}, EPERM},
@@ -458,6 +491,10 @@ TEST(seccomp_answers_every_number)
         seccomp_compile(&options, &filter);
         for (uint32_t number = 0; number < 600; number++) {
             int answer = seccomp_answer(&filter, SYSCALL_ARCH, number, args);
+            if (answer == SECCOMP_NOTIFIES) {
+                CHECK(bits & CARRIED && number == SYS_connect);
+                continue;
+            }
             CHECK(answer == 0 || answer == EPERM || answer == ENOSYS || answer == EAFNOSUPPORT);
             CHECK(number <= 450 || answer == ENOSYS);
             refused[bits] += answer != 0;
@@ -467,7 +504,42 @@ TEST(seccomp_answers_every_number)
     CHECK_INT(refused[0], refused[NAMES]);
     CHECK(refused[0] + 10 < refused[HOST]);
     CHECK_INT(refused[0] + 1, refused[UNEMPTIED]);
+    CHECK_INT(refused[0], refused[DEVELOPER] + 4);
     CHECK(refused[0] > 150 + 70 - ((int)NR_open < 0 ? OLDER_CALLS : 0));
+}
+
+/* The filter's search finds the row of each number in the table of rules. */
+TEST(seccomp_answers_as_its_rules_do)
+{
+    size_t compared = 0;
+    for (unsigned bits = 0; bits < OPTIONS; bits++) {
+        const struct seccomp_options options = seccomp_options_of(bits);
+        struct seccomp_filter filter;
+        uint16_t answers[SYSCALL_RULES_NEWEST + 1] = {0};
+        const uint64_t args[6] = {0};
+        seccomp_compile(&options, &filter);
+        syscall_rules_fill(&options, answers);
+        for (uint32_t number = 0; number <= SYSCALL_RULES_NEWEST; number++) {
+            if (answers[number] >= SYSCALL_CHECK_FIRST)
+                continue;
+            test_row(number, "number");
+            CHECK_INT(seccomp_answer(&filter, SYSCALL_ARCH, number, args),
+                bits & CARRIED && number == SYS_connect ? SECCOMP_NOTIFIES : answers[number]);
+            compared++;
+        }
+    }
+    CHECK(compared > OPTIONS * 300);
+}
+
+/* The memory that the first process wipes. */
+TEST(machine_has_the_memory_of_arguments_and_environment)
+{
+    const struct machine *m = machine_get();
+    AUTO_FREE char *arguments = test_read("/proc/self/cmdline");
+    const char *first = getenv("PATH");
+    CHECK(m->secret && m->secret_size > strlen(arguments));
+    CHECK_Z(m->secret, arguments);
+    CHECK(first > m->secret && first < m->secret + m->secret_size);
 }
 
 /* ELF ----------------------------------------------------------------------------------------- */
@@ -491,7 +563,7 @@ TEST(elf_finds_the_loader_and_changes_one_header)
         return;
     struct str bytes = read_start(interpreter.p, loader, sizeof(loader));
     CHECK(!elf_interpreter(bytes).p);
-    if (!CHECK(elf_no_start(bytes, &patch)) || !CHECK(patch.at + patch.n <= bytes.n))
+    if (!CHECK(elf_prevent_start(bytes, &patch)) || !CHECK(patch.at + patch.n <= bytes.n))
         return;
     memcpy(loader + patch.at, patch.bytes, patch.n);
     CHECK_STR(elf_interpreter(bytes), STR("/"));
@@ -511,10 +583,10 @@ TEST(elf_takes_any_bytes)
         cut[i] = (char)~cut[i];
         struct str changed = str_n(cut, self.n), found = elf_interpreter(changed);
         CHECK(!found.p || (found.p >= cut && found.p + found.n < cut + self.n));
-        if (elf_no_start(changed, &patch))
+        if (elf_prevent_start(changed, &patch))
             CHECK(patch.at + patch.n <= self.n);
     }
-    CHECK(!elf_no_start(STR("#!/bin/sh\n"), &patch));
+    CHECK(!elf_prevent_start(STR("#!/bin/sh\n"), &patch));
     CHECK(!elf_interpreter(STR("")).p);
 }
 
@@ -557,7 +629,7 @@ TEST(env_is_built_from_nothing)
 
 /* The machine --------------------------------------------------------------------------------- */
 
-TEST(machine_says_what_to_do)
+TEST(machine_has_a_remedy)
 {
     AUTO_ERR struct err err = {0};
     CHECK(!machine_unavailable(&(struct machine_failure){"pivot_root", EPERM, {0}}, &err));
@@ -660,9 +732,63 @@ TEST(mounts_finds_the_same_directory_elsewhere)
         buf_printf(&text, "%s%s", disk, rows[i].more);
         const struct mounts_place place = {str_z(rows[i].path), rows[i].mount};
         test_row(i, rows[i].name);
-        CHECK(mounts_twins(&a, buf_str(&text), &place, &list, &err));
+        CHECK(mounts_other_names(&a, buf_str(&text), &place, &list, &err));
         for (size_t k = 0; k < list.n; k++)
             buf_printf(&got, STR_FMT ";", STR_ARG(list.p[k]));
         CHECK_STR(buf_str(&got), str_z(rows[i].want));
+    }
+}
+
+/* Files of /etc ------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *text, *home, *want;
+} passwd_rows[] = {
+    {"an entry", "a:x:7:8:A:/home/a:/bin/sh\n", "/h", "a:x:7:8:A:/h:/bin/sh\n"},
+    {"another user's", "b:x:8:8:B:/b:/bin/sh\n", "/h", "b:x:8:8:B:/b:/bin/sh\n"},
+    {"the first of two", "a:x:7:8::/1:\nc:x:7:8::/2:\n", "/h", "a:x:7:8::/h:\nc:x:7:8::/2:\n"},
+    {"no end of line", "a:x:7:8:A:/home/a:/bin/sh", "/h", "a:x:7:8:A:/h:/bin/sh"},
+    {"an empty home", "a:x:7:8:::/bin/sh\n", "/h", "a:x:7:8::/h:/bin/sh\n"},
+    {"a shell with a colon", "a:x:7:8::/1:/b:c\n", "/h", "a:x:7:8::/h:/b:c\n"},
+    {"too few fields", "a:x:7:8:A:/home/a\n", "/h", "a:x:7:8:A:/home/a\n"},
+    {"no number", "a:x:7a:8::/1:\na:x::8:::\n", "/h", "a:x:7a:8::/1:\na:x::8:::\n"},
+    {"an overflow", "a:x:4294967303:8::/1:\n", "/h", "a:x:4294967303:8::/1:\n"},
+    {"a long number", "a:x:00000000007:8::/1:\n", "/h", "a:x:00000000007:8::/1:\n"},
+    {"a home with a colon", "a:x:7:8::/1:\n", "/h:i", "a:x:7:8::/1:\n"},
+    {"a home with a line end", "a:x:7:8::/1:\n", "/h\nroot", "a:x:7:8::/1:\n"},
+    {"nothing", "", "/h", ""},
+};
+
+TEST(etc_passwd_has_the_home_inside)
+{
+    for (size_t i = 0; i < ARRAY_LEN(passwd_rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 16);
+        test_row(i, passwd_rows[i].name);
+        CHECK_STR(etc_passwd(&a, str_z(passwd_rows[i].text), 7, str_z(passwd_rows[i].home)),
+            str_z(passwd_rows[i].want));
+    }
+}
+
+#define HOSTS_LINE "127.0.1.1\tcordon\n"
+
+static const struct {
+    const char *name, *text, *want;
+} hosts_rows[] = {
+    {"nothing", "", HOSTS_LINE},
+    {"other names", "::1 ip6\n", "::1 ip6\n" HOSTS_LINE},
+    {"no end of line", "::1 ip6", "::1 ip6\n" HOSTS_LINE},
+    {"there already", "127.0.0.1 a cordon\n", "127.0.0.1 a cordon\n"},
+    {"there, with tabs", "127.0.0.1\tcordon", "127.0.0.1\tcordon"},
+    {"in a comment", "127.0.0.1 a # cordon\n", "127.0.0.1 a # cordon\n" HOSTS_LINE},
+    {"part of a name", "::1 cordon2 acordon\n", "::1 cordon2 acordon\n" HOSTS_LINE},
+    {"in place of an address", "cordon a\n", "cordon a\n" HOSTS_LINE},
+};
+
+TEST(etc_hosts_has_the_name_inside)
+{
+    for (size_t i = 0; i < ARRAY_LEN(hosts_rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(1 << 16);
+        test_row(i, hosts_rows[i].name);
+        CHECK_STR(etc_hosts(&a, str_z(hosts_rows[i].text)), str_z(hosts_rows[i].want));
     }
 }

@@ -27,12 +27,12 @@ static const struct {
         "expected one of", E_PROTOCOL},
     {"signature of a text",
         "{\"version\":1,\"turns\":[{\"content\":[{\"text\":\"a\",\"signature\":\"b\"}]}]}",
-        "belongs to 'thinking'", E_PROTOCOL},
+        "'signature' requires 'thinking'", E_PROTOCOL},
     {"a bad pattern", "{\"version\":1,\"turns\":[\n{\"when\":\"(\"}]}", "s.json:2:2: turns[0].when",
         E_PROTOCOL},
     {"error and fault",
         "{\"version\":1,\"turns\":[{\"error\":{\"message\":\"x\"},\"fault\":\"drop\"}]}",
-        "either an 'error' or a 'fault'", E_PROTOCOL},
+        "'error' and 'fault' cannot be combined", E_PROTOCOL},
     {"an unknown fault", "{\"version\":1,\"turns\":[{\"fault\":\"dorp\"}]}", "did you mean 'drop'",
         E_PROTOCOL},
     {"a status of success",
@@ -126,7 +126,7 @@ TEST(script_deltas)
     }
 }
 
-TEST(script_embedded_says_so)
+TEST(script_embedded_identifies_itself)
 {
     struct script *s = script_embedded();
     const struct script_turn *turn = script_next(s, STR("fix it"), SCRIPT_LAST_USER);

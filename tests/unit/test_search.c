@@ -61,8 +61,8 @@ TEST(search_wrong_patterns)
     static const struct {
         const char *pattern, *part;
     } rows[] = {
-        {"a(b", "wrong at character 4: missing closing parenthesis"},
-        {"*", "wrong at character 1: quantifier does not follow a repeatable item"},
+        {"a(b", "invalid pattern at character 4: missing closing parenthesis"},
+        {"*", "invalid pattern at character 1: quantifier does not follow a repeatable item"},
         {"a\\nb", "lines are searched one by one"},
         {"a\nb", "lines are searched one by one"},
         {"a\\C", "using \\C is disabled"},

@@ -91,12 +91,13 @@ static bool open_box(struct box *b, const struct wanted *w)
 }
 
 /* Waits for the next message. */
-static struct service_news next(int service)
+static struct service_event next(int service)
 {
-    struct service_news news = {.fd = -1};
-    enum service_got got;
+    struct service_event news = {.fd = -1};
+    enum service_result got;
     struct pollfd fd = {.fd = service, .events = POLLIN};
-    while ((got = service_next(service, &news)) == SERVICE_NOTHING && poll(&fd, 1, WAIT_MS) == 1)
+    while (
+        (got = service_read_event(service, &news)) == SERVICE_NOTHING && poll(&fd, 1, WAIT_MS) == 1)
         ;
     CHECK_INT(got, SERVICE_NEWS);
     return news;
@@ -140,7 +141,7 @@ static int run_shell(int service, uint32_t id, const struct shell *shell, struct
     if (shell->input)
         CHECK_INT(write(in[1], shell->input, strlen(shell->input)), strlen(shell->input));
     close(in[1]);
-    struct service_news news = ok ? next(service) : (struct service_news){0};
+    struct service_event news = ok ? next(service) : (struct service_event){0};
     if (ok && CHECK_INT(news.word, SERVICE_SPAWNED)) {
         CHECK_INT(news.id, id);
         CHECK_INT(news.fd, -1);
@@ -169,7 +170,7 @@ static const struct {
         "PATH=/usr/bin:/bin\nLANG=C.UTF-8\n", 0},
     {"descriptors", "ls /proc/self/fd | tr '\\n' ' '", NULL, "0 1 2 3 ", 0}, /* 3: opened by ls */
     {"no terminal", "(: </dev/tty) 2>/dev/null && echo one || echo none", NULL, "none\n", 0},
-    {"a session and a group of its own",
+    {"a separate session and group",
         "perl -e 'print getppid() == getpgrp(getppid()) ? 1 : 0; print \"\\n\"'; true", NULL, "1\n",
         0},
     {"signals as they should be", "grep -E '^Sig(Blk|Ign)' /proc/self/status | tr -d '\\t\\n'",
@@ -282,7 +283,7 @@ static int memory_has(pid_t pid, const char *text)
 }
 
 /* A key that is newer than the first process: it is passed on, and not kept. */
-TEST(service_keeps_no_words)
+TEST(service_keeps_no_arguments_in_memory)
 {
     AUTO_BOX struct box b = BOX_NONE;
     if (!open_box(&b, &native))
@@ -342,7 +343,7 @@ TEST(service_refusals)
             test_row(i, refused[i].name);
             if (!spawn(b.child.service, 1, &c))
                 return;
-            struct service_news news = next(b.child.service);
+            struct service_event news = next(b.child.service);
             CHECK_INT(news.word, SERVICE_REFUSED);
             CHECK_INT(news.value, refused[i].errnum);
             CHECK_INT(news.stage, refused[i].stage);
@@ -369,7 +370,8 @@ TEST(service_wrong_requests)
     if (!open_box(&b, &native))
         return;
     CHECK(!service_spawn(b.child.service, 1, &c, &err));
-    CHECK_ERR(&err, E_POLICY_DENIED, "neither a directory nor a terminal");
+    CHECK_ERR(&err, E_POLICY_DENIED,
+        "a directory or a terminal of the host cannot be passed into a sandbox");
     c.io[0] = tty;
     CHECK(tty < 0 || !service_spawn(b.child.service, 1, &c, &err));
     c.io[0] = -1;
@@ -385,7 +387,7 @@ TEST(service_wrong_requests)
     /* Too long as a single word, but only for the kernel. */
     big[SERVICE_WORDS_MAX - 4096] = '\0';
     CHECK_OK(service_spawn(b.child.service, 1, &c, &err), &err);
-    struct service_news news = next(b.child.service);
+    struct service_event news = next(b.child.service);
     CHECK_INT(news.word, SERVICE_REFUSED);
     CHECK_INT(news.value, E2BIG);
 }
@@ -407,7 +409,7 @@ TEST(service_terminal)
                                           .rows = 31,
                                           .cols = 97}))
         return;
-    struct service_news news = next(b.child.service);
+    struct service_event news = next(b.child.service);
     AUTO_FD int master = news.fd;
     CHECK_INT(news.word, SERVICE_SPAWNED);
     CHECK(fcntl(master, F_GETFD) & FD_CLOEXEC);
@@ -434,7 +436,7 @@ TEST(service_terminal_hangs_up)
                                           .cwd = "/tmp",
                                           .terminal = true}))
         return;
-    struct service_news news = next(b.child.service);
+    struct service_event news = next(b.child.service);
     CHECK_INT(news.word, SERVICE_SPAWNED);
     close(news.fd);
     CHECK_INT(next(b.child.service).word, SERVICE_ENDED);
@@ -459,7 +461,7 @@ TEST(service_signals)
         return;
     CHECK_OK(service_signal(b.child.service, 7, SIGKILL, &err), &err);
     CHECK_OK(service_signal(b.child.service, 2, SIGINT, &err), &err);
-    struct service_news news = next(b.child.service);
+    struct service_event news = next(b.child.service);
     CHECK_INT(news.id, 2);
     CHECK_INT(news.value, SIGINT);
     CHECK_OK(service_signal(b.child.service, 2, SIGINT, &err), &err);
@@ -483,7 +485,7 @@ TEST(service_terminate_idle_shell)
                                           .cwd = "/tmp",
                                           .terminal = true}))
         return;
-    struct service_news news = next(b.child.service);
+    struct service_event news = next(b.child.service);
     AUTO_FD int master = news.fd;
     CHECK_INT(read(master, &byte, 1), 1); /* its prompt */
     child_terminate(&b.child);
@@ -558,7 +560,7 @@ TEST(service_many_at_once)
         if (!spawn_sleep(b.child.service, id))
             return;
     CHECK(spawn(b.child.service, 1000, &c));
-    struct service_news news = next(b.child.service);
+    struct service_event news = next(b.child.service);
     CHECK_INT(news.word, SERVICE_REFUSED);
     CHECK_INT(news.value, EAGAIN);
     child_terminate(&b.child);
@@ -580,14 +582,14 @@ TEST(service_unheard)
     const char *const argv[] = {"true", NULL};
     const struct service_command c = {
         .argv = argv, .envp = no_env, .path = "/usr/bin/true", .cwd = "/tmp", .io = {-1, -1, -1}};
-    struct service_news news;
+    struct service_event news;
     uint32_t asked = 0, spawned = 0, ended = 0, no = 0;
     if (!open_box(&b, &native))
         return;
     while (asked < 5000 && service_spawn(b.child.service, asked + 1, &c, &err))
         asked++;
     CHECK(asked < 5000);
-    CHECK_ERR(&err, E_CONFLICT, "have no answer yet");
+    CHECK_ERR(&err, E_CONFLICT, "too many pending requests");
     while (spawned + no < asked || ended < spawned) {
         news = next(b.child.service);
         if (news.word == SERVICE_REFUSED && news.value != EAGAIN)
@@ -598,7 +600,7 @@ TEST(service_unheard)
         CHECK(ended <= spawned);
     }
     CHECK_INT(spawned + no, asked);
-    CHECK_INT(service_next(b.child.service, &news), SERVICE_NOTHING);
+    CHECK_INT(service_read_event(b.child.service, &news), SERVICE_NOTHING);
 }
 
 /* The same with nothing but answers: the last one of them must not be lost. */
@@ -606,7 +608,7 @@ TEST(service_unheard_answers)
 {
     AUTO_BOX struct box b = BOX_NONE;
     AUTO_ERR struct err err = {0};
-    struct service_news news;
+    struct service_event news;
     uint32_t asked = 0;
     if (!open_box(&b, &native))
         return;
@@ -615,13 +617,13 @@ TEST(service_unheard_answers)
     while (asked < 100000 && poll(&room, 1, QUIET_MS) == 1 && room.revents == POLLOUT)
         while (asked < 100000 && service_connect(b.child.service, asked + 1, 9, &err))
             asked++;
-    CHECK_ERR(&err, E_CONFLICT, "have no answer yet");
+    CHECK_ERR(&err, E_CONFLICT, "too many pending requests");
     for (uint32_t id = 1; id <= asked; id++) {
         news = next(b.child.service);
         if (!CHECK_INT(news.id, id) || !CHECK_INT(news.word, SERVICE_REFUSED))
             return;
     }
-    CHECK_INT(service_next(b.child.service, &news), SERVICE_NOTHING);
+    CHECK_INT(service_read_event(b.child.service, &news), SERVICE_NOTHING);
 }
 
 /* The limit on processes also holds for those that we start. */
@@ -631,7 +633,7 @@ TEST(service_process_limit)
     const char *const argv[] = {"sleep", "1000", NULL};
     const struct service_command c = {
         .argv = argv, .envp = no_env, .path = "/usr/bin/sleep", .cwd = "/tmp", .io = {-1, -1, -1}};
-    struct service_news news = {.word = SERVICE_SPAWNED};
+    struct service_event news = {.word = SERVICE_SPAWNED};
     uint32_t n = 0;
     if (!open_box(&b, &(struct wanted){"native", "disabled", 20}))
         return;
@@ -651,7 +653,7 @@ TEST(service_outlives_the_command)
     AUTO_ERR struct err err = {0};
     AUTO_BUF struct buf out = BUF_INIT(OUTPUT_MAX), own = BUF_INIT(OUTPUT_MAX);
     const char *const argv[] = {"perl", "-e", "print <STDIN>; exit 5", NULL};
-    struct child_news news;
+    struct child_event news;
     const struct launch launch = {
         .plan = &b.plan, .argv = argv, .envp = no_env, .serves = true, .held = true};
     if (!CHECK_OK(make_plan(&b, &native, &err), &err) ||
@@ -663,7 +665,7 @@ TEST(service_outlives_the_command)
     CHECK(spawn_sleep(b.child.service, 2));
     CHECK_INT(write(b.child.in, "told", 4), 4);
     close(TAKE_FD(b.child.in));
-    CHECK_OK(child_next(&b.child, &news, &err), &err);
+    CHECK_OK(child_read_event(&b.child, &news, &err), &err);
     CHECK_INT(news.word, CHILD_EXITED);
     CHECK_INT(news.value, 5 << 8);
     collect(b.child.out, &own);
@@ -673,10 +675,10 @@ TEST(service_outlives_the_command)
     child_terminate(&b.child);
     CHECK_INT(next(b.child.service).id, 2);
     child_kill(&b.child);
-    CHECK_OK(child_next(&b.child, &news, &err), &err);
+    CHECK_OK(child_read_event(&b.child, &news, &err), &err);
     CHECK_INT(news.word, CHILD_GONE);
-    struct service_news gone;
-    CHECK_INT(service_next(b.child.service, &gone), SERVICE_GONE);
+    struct service_event gone;
+    CHECK_INT(service_read_event(b.child.service, &gone), SERVICE_GONE);
     CHECK(!service_start(b.child.service, &err));
     CHECK_ERR(&err, E_PROCESS_EXIT, "the sandbox has ended");
 }
@@ -797,7 +799,7 @@ TEST(service_sockets)
     char text[8] = {0};
     if (!open_box(&b, &native) || !CHECK_OK(service_listen(b.child.service, 4, 0, &err), &err))
         return;
-    struct service_news news = next(b.child.service);
+    struct service_event news = next(b.child.service);
     CHECK_INT(news.word, SERVICE_LISTENS);
     CHECK_INT(news.id, 4);
     AUTO_FD int listener = news.fd;
@@ -867,7 +869,7 @@ TEST(service_sockets_with_a_command)
     CHECK_INT(next(b.child.service).word, SERVICE_SPAWNED);
     CHECK_INT(read(out, text, 1), 1);
     CHECK_OK(service_connect(b.child.service, 4, 8080, &err), &err);
-    struct service_news news = next(b.child.service);
+    struct service_event news = next(b.child.service);
     AUTO_FD int connected = news.fd;
     CHECK_INT(news.word, SERVICE_CONNECTS);
     await(connected, POLLIN);
@@ -876,7 +878,7 @@ TEST(service_sockets_with_a_command)
     CHECK_INT(next(b.child.service).id, 3);
 }
 
-TEST(service_sockets_only_of_its_own)
+TEST(service_sockets_are_only_its_own)
 {
     static const struct wanted rows[] = {
         {"native", "enabled", 600}, {"landlock", "disabled", 600}, {"landlock", "enabled", 600}};
@@ -889,7 +891,7 @@ TEST(service_sockets_only_of_its_own)
         CHECK_OK(service_listen(b.child.service, 1, 0, &err), &err);
         CHECK_OK(service_connect(b.child.service, 2, 22, &err), &err);
         for (uint32_t id = 1; id <= 2; id++) {
-            struct service_news news = next(b.child.service);
+            struct service_event news = next(b.child.service);
             CHECK_INT(news.word, SERVICE_REFUSED);
             CHECK_INT(news.id, id);
             CHECK_INT(news.value, EOPNOTSUPP);

@@ -3,9 +3,10 @@
 #include "test.h"
 
 #include "io/packet.h"
-#include "sandbox/serve.h"
 #include "sandbox/service.h"
-#include "sandbox/wire.h"
+#include "sandbox/service_init.h"
+#include "sandbox/service_wire.h"
+#include "sandbox/session_kill.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -52,7 +53,7 @@ static const struct {
     {"more than fit", {SERVICE_SPAWNED, 1, 0, 0}, 0, NINE_FDS},
     {"a file for a terminal", {SERVICE_SPAWNED, 1, 0, 0}, 0, FILE_FD},
     {"a descriptor with an end", {SERVICE_ENDED, 1, 0, 0}, 0, FILE_FD},
-    {"stopped is no end", {SERVICE_ENDED, 1, 0x137f, 0}, 0, NO_FD},
+    {"stopping is not the end", {SERVICE_ENDED, 1, 0x137f, 0}, 0, NO_FD},
     {"a status beyond", {SERVICE_ENDED, 1, 0x10000, 0}, 0, NO_FD},
     {"a status below", {SERVICE_ENDED, 1, -1, 0}, 0, NO_FD},
     {"listens without a socket", {SERVICE_LISTENS, 1, 80, 0}, 0, NO_FD},
@@ -89,14 +90,14 @@ TEST(service_garbage)
     size_t before = count_entries("/proc/self/fd");
     for (size_t i = 0; i < ARRAY_LEN(garbage); i++) {
         int pair[2], fds[9];
-        struct service_news news = {.id = 4711, .fd = -1};
+        struct service_event news = {.id = 4711, .fd = -1};
         test_row(i, garbage[i].name);
         for (size_t k = 0; k < ARRAY_LEN(fds); k++)
             fds[k] = garbage[i].fds == SOCKET_FD ? unix_socket : file;
         if (!CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0))
             return;
         say(pair[1], &garbage[i].answer, garbage[i].size, fds, counts[garbage[i].fds]);
-        CHECK_INT(service_next(pair[0], &news), SERVICE_GONE);
+        CHECK_INT(service_read_event(pair[0], &news), SERVICE_GONE);
         CHECK_INT(news.id, 4711);
         struct pollfd hung_up = {.fd = pair[1]};
         CHECK_INT(poll(&hung_up, 1, 0), 1); /* the other side sees a hangup */
@@ -105,14 +106,14 @@ TEST(service_garbage)
         CHECK_INT(count_entries("/proc/self/fd"), before);
     }
     int pair[2]; /* the control: a valid message is accepted */
-    struct service_news news;
+    struct service_event news;
     CHECK_INT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair), 0);
-    CHECK_INT(service_next(pair[0], &news), SERVICE_NOTHING);
+    CHECK_INT(service_read_event(pair[0], &news), SERVICE_NOTHING);
     say(pair[1], &(struct wire_answer){SERVICE_ENDED, 3, 9, 0}, 0, NULL, 0);
-    CHECK_INT(service_next(pair[0], &news), SERVICE_NEWS);
+    CHECK_INT(service_read_event(pair[0], &news), SERVICE_NEWS);
     CHECK_INT(news.id, 3);
     close(pair[1]);
-    CHECK_INT(service_next(pair[0], &news), SERVICE_GONE);
+    CHECK_INT(service_read_event(pair[0], &news), SERVICE_GONE);
     close(pair[0]);
 }
 
@@ -125,7 +126,7 @@ TEST(service_random)
     unsigned state = 12345;
     for (int i = 0; i < 20000; i++) {
         int pair[2];
-        struct service_news news = {.fd = -1};
+        struct service_event news = {.fd = -1};
         unsigned r[4];
         for (size_t k = 0; k < ARRAY_LEN(r); k++)
             r[k] = (state = state * 1664525u + 1013904223u) >> 8;
@@ -134,7 +135,7 @@ TEST(service_random)
         const struct wire_answer answer = {
             r[0] % 7, r[0] >> 8 & 1, (int32_t)(r[1] & 1 ? r[1] >> 1 & 0xff : r[1] << 8), r[2] % 40};
         say(pair[1], &answer, r[3] % 5 ? 0 : r[3] >> 4 & 31, fds, r[2] % 3 ? 0 : r[2] >> 8 & 7);
-        if (service_next(pair[0], &news) == SERVICE_NEWS) {
+        if (service_read_event(pair[0], &news) == SERVICE_NEWS) {
             CHECK(news.word <= SERVICE_REFUSED && news.id == 1);
             CHECK(news.word != SERVICE_LISTENS && news.word != SERVICE_CONNECTS);
             CHECK_INT(news.fd, -1);
@@ -147,7 +148,7 @@ TEST(service_random)
 
 /* Killed for too many processes, one after the other, before any end could be reported: each report
  * has the reason, but not that of one that ended before. */
-TEST(serve_tells_why_each_was_killed)
+TEST(serve_reports_why_each_was_killed)
 {
     static struct serve serve;
     static const struct {
@@ -287,7 +288,7 @@ TEST(serve_answers_a_request_whose_descriptors_do_not_fit)
 /* Only that command fails: it is killed, and the service continues. */
 TEST(service_refuses_an_answer_whose_descriptor_does_not_fit)
 {
-    struct service_news news = {.fd = -1};
+    struct service_event news = {.fd = -1};
     struct wire_request request;
     struct rlimit before;
     int pair[2];
@@ -296,14 +297,46 @@ TEST(service_refuses_an_answer_whose_descriptor_does_not_fit)
         return;
     say(pair[1], &(struct wire_answer){SERVICE_SPAWNED, 5, 0, 0}, 0, &file, 1);
     fill_table(&before);
-    CHECK_INT(service_next(pair[0], &news), SERVICE_NEWS);
+    CHECK_INT(service_read_event(pair[0], &news), SERVICE_NEWS);
     setrlimit(RLIMIT_NOFILE, &before);
     CHECK_INT(news.word, SERVICE_REFUSED);
     CHECK_INT(news.id, 5);
     CHECK_INT(news.value, EMFILE);
     CHECK_INT(recv(pair[1], &request, sizeof(request), MSG_DONTWAIT), sizeof(request));
     CHECK(request.word == WIRE_SIGNAL && request.id == 5 && request.value == SIGKILL);
-    CHECK_INT(service_next(pair[0], &news), SERVICE_NOTHING);
+    CHECK_INT(service_read_event(pair[0], &news), SERVICE_NOTHING);
     close(pair[0]);
     close(pair[1]);
+}
+
+/* /proc/PID/stat: the name is the program's choice. */
+TEST(session_stat_is_read)
+{
+#define REST " 0 -1 4194560 1 2 3 4 5 6 7 8 20 0 1 0 99 1000 200 18446744073709551615 1 2 3 4 5 "
+    static const struct {
+        const char *text;
+        bool valid, ends;
+        pid_t session;
+    } rows[] = {
+        {"7 (sh) S 1 6 5" REST "0 0 0 0", true, false, 5},
+        {"7 (a) R 9 9 9 9) S 1 6 5" REST "0 0 0 0", true, false, 5},
+        {"7 (a\n) (b) S 1 6 5" REST "0 0 0 0", true, false, 5},
+        {"7 (sh) Z 1 6 5" REST "0 0 0 0", true, true, 5},
+        {"7 (sh) X 1 6 5" REST "0 0 0 0", true, true, 5},
+        {"7 (sh) S 1 6 5" REST "256 0 0 0", true, true, 5},
+        {"7 (sh) S 1 6 5" REST "255 0 0 0", true, false, 5},
+        {"7 (sh) R 1 6 5 0 -1 4194564 1 2 3 4 5 6 7 8 20 0 1 0 99 1000 200 1 1 2 3 4 5 0 0 0 0",
+            true, true, 5},
+        {"7 (sh) S 1 6 5", false, false, 0},
+        {"7 sh S", false, false, 0},
+        {"7 (sh)", false, false, 0},
+        {"", false, false, 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct session_stat stat = {0};
+        test_row(i, rows[i].text);
+        CHECK_INT(session_read_stat(rows[i].text, &stat), rows[i].valid);
+        CHECK_INT(stat.ends, rows[i].ends);
+        CHECK_INT(stat.session, rows[i].session);
+    }
 }

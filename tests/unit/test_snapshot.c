@@ -3,11 +3,11 @@
 #include "test.h"
 
 #include "base/utf8.h"
-#include "term/box.h"
 #include "term/draw.h"
-#include "term/events.h"
 #include "term/look.h"
 #include "term/snapshot_json.h"
+#include "term/term_box.h"
+#include "term/term_events.h"
 
 static struct term *feed(unsigned rows, unsigned cols, const char *bytes)
 {

@@ -124,7 +124,7 @@ TEST(stream_names_the_reason_if_it_cannot_begin)
     teardown(&f);
 }
 
-TEST(stream_streaming_has_what_came)
+TEST(stream_streaming_has_the_received_text)
 {
     struct fixture f;
     struct llm_event event;
@@ -159,7 +159,7 @@ TEST(stream_complete_stays)
     teardown(&f);
 }
 
-TEST(stream_error_keeps_what_came)
+TEST(stream_error_keeps_the_received_text)
 {
     static const char turn[] = "{\"content\":[{\"text\":\"one two "
                                "three\"}],\"after\":2,\"error\":{\"message\":\"Overloaded\","
@@ -186,7 +186,7 @@ TEST(stream_ends_early)
     AUTO_BUF struct buf deltas = BUF_INIT(4096);
     if (setup(&f, "{\"content\":[{\"text\":\"one two\"}],\"after\":1,\"fault\":\"end\"}", 0)) {
         CHECK_INT(drain(&f, &deltas), STREAM_FAILED);
-        CHECK_ERR(&f.err, E_PROVIDER, "breaks the answer off");
+        CHECK_ERR(&f.err, E_PROVIDER, "interrupts the answer");
         check_message(&f, "one ", STOP_ERROR);
     }
     teardown(&f);
@@ -363,16 +363,18 @@ static const struct choice_row {
         .want = "openai"},
     {"whose address", {0}, .base_url = "http://127.0.0.1:1", .message = "--provider",
         .code = E_CONFIG},
-    {"no address", {0}, .name = "openai", .base_url = "127.0.0.1:80", .message = "no base URL",
-        .code = E_CONFIG},
+    {"no address", {0}, .name = "openai", .base_url = "127.0.0.1:80",
+        .message = "--base-url: '127.0.0.1:80' is not a valid base URL", .code = E_CONFIG},
+    {"no address in a variable", {NULL, NULL, "127.0.0.1:80", NULL},
+        .message = "ANTHROPIC_BASE_URL: '127.0.0.1:80' is not a valid base URL", .code = E_CONFIG},
     {"another protocol", {0}, .name = "openai", .base_url = "file:///etc/passwd",
-        .message = "no base URL", .code = E_CONFIG},
-    {"no host", {0}, .name = "openai", .base_url = "http:///v1", .message = "no base URL",
-        .code = E_CONFIG},
+        .message = "is not a valid base URL", .code = E_CONFIG},
+    {"no host", {0}, .name = "openai", .base_url = "http:///v1",
+        .message = "is not a valid base URL", .code = E_CONFIG},
     {"a password", {0}, .name = "openai", .base_url = "http://me:pw@host/v1", .message = "password",
         .code = E_CONFIG},
     {"a query", {0}, .name = "openai", .base_url = "http://h/v1?k=v",
-        .message = "nothing may follow", .code = E_CONFIG},
+        .message = "'?' and '#' are not allowed", .code = E_CONFIG},
     {"a line end in the key", {"k\nx: y"}, .message = "ANTHROPIC_API_KEY", .code = E_CONFIG},
     {"a script for a service", {"k"}, .name = "anthropic", .script = "s.json",
         .message = "--provider scripted", .code = E_CONFIG},

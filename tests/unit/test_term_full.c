@@ -2,8 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
-#include "term/link.h"
 #include "term/term.h"
+#include "term/term_link.h"
 
 static struct term *new_term(void)
 {

@@ -180,7 +180,7 @@ TEST(text_long_lines_take_linear_time)
     }
 }
 
-TEST(text_gives_back_what_was_much)
+TEST(text_reset_frees_excess_memory)
 {
     AUTO_TEXT struct text t = TEXT_INIT;
     for (size_t lines = 1; lines < 1 << 16; lines *= 4) {

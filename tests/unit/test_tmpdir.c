@@ -79,6 +79,27 @@ static void replace_inner(const struct scene *s)
     replace(s->inner, s);
 }
 
+TEST(tmpdir_is_new_and_private)
+{
+    AUTO_ERR struct err err = {0};
+    struct tmpdir dir = {0}, again;
+    struct stat st;
+    mode_t mask = umask(0);
+    setenv("TMPDIR", test_dir(), 1);
+    CHECK_OK(tmpdir_choose(&dir, &err), &err);
+    CHECK(str_starts_with(str_z(dir.path), str_z(test_dir())) && dir.ino == 0);
+    CHECK(tmpdir_make(&dir));
+    CHECK(stat(dir.path, &st) == 0 && st.st_mode == (S_IFDIR | 0700) && st.st_ino == dir.ino);
+    again = (struct tmpdir){.path = dir.path};
+    CHECK(!tmpdir_make(&again) && errno == EEXIST && again.ino == 0);
+    tmpdir_remove(&dir);
+    CHECK(access(dir.path, F_OK) != 0);
+    tmpdir_done(&dir);
+    CHECK(dir.path == NULL);
+    unsetenv("TMPDIR");
+    umask(mask);
+}
+
 TEST(tmpdir_remove_changes_no_target_of_a_link)
 {
     static void (*const meddles[])(const struct scene *) = {replace_top, replace_inner};

@@ -139,11 +139,11 @@ TEST(tracked_refuses_an_index_of_two_lists)
         const char *message;
     } lists[] = {
         {"honest", 0, 1, 0, NULL},
-        {"entry in an extension", 8, 1, 0, "offsets differ"},
-        {"fewer entries", 0, 0, 0, "offsets differ"},
-        {"more entries", 0, 2, 0, "offsets differ"},
-        {"very many entries", 0, UINT32_MAX, 0, "offsets differ"},
-        {"other end", 0, 1, 8, "two ends"},
+        {"entry in an extension", 8, 1, 0, "its entries do not match their offsets"},
+        {"fewer entries", 0, 0, 0, "its entries do not match their offsets"},
+        {"more entries", 0, 2, 0, "its entries do not match their offsets"},
+        {"very many entries", 0, UINT32_MAX, 0, "its entries do not match their offsets"},
+        {"other end", 0, 1, 8, "two end positions"},
     };
     for (size_t i = 0; i < ARRAY_LEN(lists); i++) {
         AUTO_BUF struct buf b = BUF_INIT(4096), hidden = BUF_INIT(4096), table = BUF_INIT(4096);

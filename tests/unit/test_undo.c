@@ -84,11 +84,11 @@ static struct stamp stamp_at(const struct scene *s, const char *rel)
 
 static bool commit(struct undo *u, struct writer *w, struct err *err)
 {
-    struct toolbox_keeper keeper = undo_keeper(u);
+    struct toolbox_backup backup = undo_backup(u);
     struct writer_result result;
-    writer_when_staged(w, keeper.begin, keeper.context);
+    writer_when_staged(w, backup.begin, backup.context);
     bool ok = writer_commit(w, &result, err);
-    keeper.end(keeper.context, ok);
+    backup.end(backup.context, ok);
     return ok;
 }
 
@@ -173,12 +173,12 @@ TEST(undo_is_exact_turn_by_turn)
     take_back(u, 0, 11);
     check_tree(&s, s.old);
     CHECK(!undo_back(u, &list, &err));
-    CHECK_ERR(&err, E_NOT_FOUND, "all of it was taken back");
+    CHECK_ERR(&err, E_NOT_FOUND, "all changes were undone");
     undo_free(u);
     scene_done(&s);
 }
 
-TEST(undo_goes_on_after_an_undo)
+TEST(undo_continues_after_an_undo)
 {
     struct scene s;
     AUTO_ERR struct err err = {0};
@@ -229,7 +229,7 @@ static void link_parent(const struct scene *s)
            symlink("elsewhere", in(s, "r/new")) != 0);
 }
 
-TEST(undo_refuses_what_somebody_else_changed)
+TEST(undo_refuses_files_changed_otherwise)
 {
     static const struct {
         const char *name;
@@ -262,7 +262,7 @@ TEST(undo_refuses_what_somebody_else_changed)
     }
 }
 
-TEST(undo_knows_what_a_turn_began_with)
+TEST(undo_restores_the_state_before_a_turn)
 {
     struct scene s;
     AUTO_UNDO_LIST struct undo_list list = {0};
@@ -283,7 +283,7 @@ TEST(undo_knows_what_a_turn_began_with)
     scene_done(&s);
 }
 
-TEST(undo_lists_what_a_session_changed)
+TEST(undo_lists_the_changes_of_a_session)
 {
     struct scene s;
     AUTO_UNDO_LIST struct undo_list list = {0};

@@ -97,7 +97,7 @@ TEST(unicode_breaks_remember)
         {"family of three", {0x1F468, 0x200D, 0x1F469, 0x200D, 0x1F467}, "-++++"},
         {"skin tone, then a joiner", {0x1F468, 0x1F3FD, 0x200D, 0x1F4BB}, "-+++"},
         {"variation selector, then a joiner", {0x2764, 0xFE0F, 0x200D, 0x1F525}, "-+++"},
-        {"two joiners are no joiner", {0x1F468, 0x200D, 0x200D, 0x1F469}, "-++-"},
+        {"two joiners do not join", {0x1F468, 0x200D, 0x200D, 0x1F469}, "-++-"},
         {"an extension after the joiner", {0x1F468, 0x200D, 0xFE0F, 0x1F469}, "-++-"},
         {"a letter joins nothing", {'a', 0x200D, 0x1F469}, "-+-"},
         {"a spacing mark in between", {0x1F468, 0x0903, 0x200D, 0x1F469}, "-++-"},

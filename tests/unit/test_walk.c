@@ -96,7 +96,7 @@ TEST(walk_never_follows_links)
 
 /* Between the listing and the opening a directory becomes a symlink that leads out, or
  * disappears. */
-TEST(walk_is_not_led_out_by_a_swap)
+TEST(walk_stays_inside_despite_a_swap)
 {
     AUTO_ERR struct err err = {0};
     AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
@@ -177,7 +177,7 @@ TEST(walk_goes_deep_with_long_names)
     }
 }
 
-TEST(walk_reports_what_it_cannot_open)
+TEST(walk_reports_unopenable_files)
 {
     AUTO_WALK_PROBLEMS struct walk_problems problems = {0};
     bool root = geteuid() == 0;
@@ -245,7 +245,7 @@ TEST(walk_large_directory)
     CHECK_INT(n, 3000);
 }
 
-TEST(walk_root_that_is_no_directory)
+TEST(walk_root_that_is_not_a_directory)
 {
     AUTO_ERR struct err err = {0};
     AUTO_WALK struct walk *w = NULL;

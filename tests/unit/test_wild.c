@@ -258,7 +258,7 @@ TEST(wild_is_never_slow)
     CHECK(!wild_match(w, str_n(text, 4096)) && wild_match(w, STR("")));
 }
 
-TEST(wild_says_when_it_is_too_long)
+TEST(wild_reports_patterns_that_are_too_long)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
     AUTO_FREE char *text = base_alloc(20000);

@@ -244,7 +244,7 @@ static int act_owner(void *arg)
     AUTO_FIXTURE struct fixture f = fixture_new();
     bool ok = CHECK_OK(writer_put(f.w, STR("f"), STR("new"), NULL, &f.err), &f.err) &&
               CHECK(!writer_commit(f.w, &f.result, &f.err)) &&
-              CHECK_ERR(&f.err, E_IO, "cannot keep the owner of 'f' (user 12345");
+              CHECK_ERR(&f.err, E_IO, "cannot preserve the owner of 'f' (user 12345");
     return ok && nothing_left() ? 0 : 1;
 }
 
@@ -258,7 +258,7 @@ TEST(writer_refuses_where_the_owner_cannot_be_kept)
     check_file(test_path("root/f"), "old");
 }
 
-TEST(writer_moves_with_what_belongs_to_the_file)
+TEST(writer_moves_attributes_of_the_file)
 {
     char value[16] = "";
     tree_file(test_path("root/a"), "x\r\n", 0750);
@@ -267,7 +267,7 @@ TEST(writer_moves_with_what_belongs_to_the_file)
     AUTO_FIXTURE struct fixture f = fixture_new();
     struct writer_options options = {.keep_eol = true};
     CHECK(!writer_move(f.w, STR("a"), STR("c"), STR("y\n"), &options, &f.err));
-    CHECK_ERR(&f.err, E_CONFLICT, "'c' exists already");
+    CHECK_ERR(&f.err, E_CONFLICT, "'c' already exists");
     CHECK_OK(writer_move(f.w, STR("a"), STR("d/b"), STR("y\n"), &options, &f.err), &f.err);
     CHECK_OK(writer_commit(f.w, &f.result, &f.err), &f.err);
     CHECK_INT(f.result.n, 2);
@@ -348,14 +348,14 @@ static void make_kinds(void)
     BUG_ON(bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0);
 }
 
-TEST(writer_refuses_what_is_not_a_writable_regular_file)
+TEST(writer_refuses_all_but_writable_regular_files)
 {
     static const struct {
         const char *rel;
         enum err_code code;
         const char *part;
     } rows[] = {
-        {"readonly", E_IO, "is read-only (mode 0444): allow writing first (chmod u+w)"},
+        {"readonly", E_IO, "is read-only (mode 0444): make it writable first (chmod u+w)"},
         {"none", E_IO, "is read-only (mode 0000)"},
         {"dir", E_IO, "'dir' is a directory"},
         {"fifo", E_IO, "'fifo' is a named pipe"},
@@ -366,7 +366,7 @@ TEST(writer_refuses_what_is_not_a_writable_regular_file)
         {"linkdir/new", E_FS_VIOLATION, "goes through a symbolic link"},
         {"linkdir/new/newer", E_FS_VIOLATION, "goes through a symbolic link"},
         {"dangling/x", E_FS_VIOLATION, "goes through a symbolic link"},
-        {"file/below", E_IO, "below something that is not a directory"},
+        {"file/below", E_IO, "a parent of 'file/below' is not a directory"},
     };
     make_kinds();
     AUTO_FREE char *before = tree_describe(test_path("root"));
@@ -394,7 +394,7 @@ TEST(writer_refuses_a_device)
     CHECK_ERR(&f.err, E_IO, "'device' is a device");
 }
 
-TEST(writer_refuses_what_contradicts_itself)
+TEST(writer_refuses_contradictory_changes)
 {
     struct writer_options must = {.must_exist = true}, must_not = {.must_not_exist = true};
     tree_file(test_path("root/a"), "old", 0644);
@@ -406,14 +406,14 @@ TEST(writer_refuses_what_contradicts_itself)
     CHECK(!writer_remove(f.w, STR("b"), NULL, &f.err));
     CHECK_ERR(&f.err, E_CONFLICT, "'b' does not exist");
     CHECK(!writer_put(f.w, STR("a"), STR("x"), &must_not, &f.err));
-    CHECK_ERR(&f.err, E_CONFLICT, "'a' exists already");
+    CHECK_ERR(&f.err, E_CONFLICT, "'a' already exists");
     CHECK_OK(writer_put(f.w, STR("n"), STR("x"), NULL, &f.err), &f.err);
     CHECK(!writer_put(f.w, STR("n"), STR("y"), NULL, &f.err));
-    CHECK_ERR(&f.err, E_CONFLICT, "'n' is in this change already");
+    CHECK_ERR(&f.err, E_CONFLICT, "'n' is already in this change");
     CHECK_OK(writer_put(f.w, STR("n-o"), STR("x"), NULL, &f.err), &f.err);
     CHECK_OK(writer_put(f.w, STR("n/m"), STR("x"), NULL, &f.err), &f.err);
     CHECK(!writer_commit(f.w, &f.result, &f.err));
-    CHECK_ERR(&f.err, E_CONFLICT, "'n' can't be a file and a directory");
+    CHECK_ERR(&f.err, E_CONFLICT, "'n' cannot be both a file and a directory");
     check_file(test_path("root/n-o"), NULL);
     nothing_left();
 }
@@ -498,7 +498,7 @@ static int act_far_down(void *arg)
 }
 
 /* Copying the path of each directory on the way would take 20 MB here. */
-TEST(writer_far_down_copies_only_what_is_missing)
+TEST(writer_far_down_creates_only_missing_directories)
 {
     char dir[300] = "/dev/shm/cordon-deep-XXXXXX"; /* in memory if possible: thousands of them */
     if (!mkdtemp(dir)) {
@@ -591,36 +591,37 @@ static void touch_owner(void)
         touch_mode(); /* only root can give files away */
 }
 
-TEST(writer_notices_what_somebody_else_did)
+TEST(writer_detects_changes_by_others)
 {
-    check_touched("mode", touch_mode, "'m' was changed meanwhile");
-    check_touched("owner", touch_owner, "'m' was changed meanwhile");
-    check_touched("read-only", touch_protect, "'m' was changed meanwhile");
-    check_touched("the victim is read-only", touch_protect_victim, "'z' was changed meanwhile");
-    check_touched("written", touch_write, "'m' was changed meanwhile");
-    check_touched("replaced", touch_replace, "'m' was changed meanwhile");
-    check_touched("deleted", touch_delete, "'m' was changed meanwhile");
-    check_touched("a link", touch_link, "'m' was changed meanwhile");
-    check_touched("the victim", touch_victim, "'z' was changed meanwhile");
-    check_touched("the victim is gone", touch_victim_gone, "'z' is gone");
-    check_touched("created", touch_create, "'d/e/new' was created meanwhile");
+    check_touched("mode", touch_mode, "'m' was changed in the meantime");
+    check_touched("owner", touch_owner, "'m' was changed in the meantime");
+    check_touched("read-only", touch_protect, "'m' was changed in the meantime");
+    check_touched(
+        "the victim is read-only", touch_protect_victim, "'z' was changed in the meantime");
+    check_touched("written", touch_write, "'m' was changed in the meantime");
+    check_touched("replaced", touch_replace, "'m' was changed in the meantime");
+    check_touched("deleted", touch_delete, "'m' was changed in the meantime");
+    check_touched("a link", touch_link, "'m' was changed in the meantime");
+    check_touched("the victim", touch_victim, "'z' was changed in the meantime");
+    check_touched("the victim is gone", touch_victim_gone, "'z' no longer exists");
+    check_touched("created", touch_create, "'d/e/new' was created in the meantime");
 }
 
 /* The only directory of a change disappears before the commit: nothing was created, and nothing
  * stays. */
-TEST(writer_whose_directory_is_gone_leaves_nothing)
+TEST(writer_whose_directory_was_deleted_leaves_nothing)
 {
     tree_file(test_path("root/d/a"), "old", 0644);
     AUTO_FIXTURE struct fixture f = fixture_new();
     CHECK_OK(writer_put(f.w, STR("d/a"), STR("new"), NULL, &f.err), &f.err);
     tree_remove(test_path("root/d"));
     CHECK(!writer_commit(f.w, &f.result, &f.err));
-    CHECK_ERR(&f.err, E_CONFLICT, "the directory of 'd/a' is gone");
+    CHECK_ERR(&f.err, E_CONFLICT, "the directory of 'd/a' no longer exists");
     CHECK(!strstr(f.err.message, "undone"));
     nothing_left();
 }
 
-TEST(writer_expects_what_was_read)
+TEST(writer_expects_the_contents_that_were_read)
 {
     struct stat st;
     tree_file(test_path("root/a"), "old", 0644);
@@ -630,11 +631,11 @@ TEST(writer_expects_what_was_read)
     other.size++;
     struct writer_options good = {.expect = &read}, bad = {.expect = &other};
     CHECK(!writer_put(f.w, STR("a"), STR("new"), &bad, &f.err));
-    CHECK_ERR(&f.err, E_CONFLICT, "'a' was changed meanwhile");
+    CHECK_ERR(&f.err, E_CONFLICT, "'a' was changed in the meantime");
     CHECK(!writer_put(f.w, STR("b"), STR("new"), &good, &f.err));
     CHECK_ERR(&f.err, E_CONFLICT, "'b' does not exist");
     CHECK(!writer_remove(f.w, STR("a"), &other, &f.err));
-    CHECK_ERR(&f.err, E_CONFLICT, "'a' was changed meanwhile");
+    CHECK_ERR(&f.err, E_CONFLICT, "'a' was changed in the meantime");
     CHECK_OK(writer_put(f.w, STR("a"), STR("new"), &good, &f.err), &f.err);
     CHECK_OK(writer_commit(f.w, &f.result, &f.err), &f.err);
     check_file(test_path("root/a"), "new");
@@ -678,7 +679,7 @@ TEST(writer_with_hundreds_of_files)
         CHECK_INT(writer_commit(f.w, &f.result, &f.err), !disturbed[k]);
         AUTO_FREE char *after = tree_describe(test_path("root"));
         if (disturbed[k])
-            CHECK_ERR(&f.err, E_CONFLICT, "'d9/f99' was changed meanwhile");
+            CHECK_ERR(&f.err, E_CONFLICT, "'d9/f99' was changed in the meantime");
         CHECK_INT(strcmp(before, after) == 0, disturbed[k]);
         size_t n_new = 0;
         for (const char *at = after; (at = strstr(at, "the new text")); at++)
@@ -749,7 +750,7 @@ TEST(writer_refuses_links_that_can_not_be)
     struct writer_options link = {.link = true};
     struct stamp file = stamp_at(test_path("root/file"));
     CHECK(!writer_put(f.w, STR("new"), STR(""), &link, &f.err));
-    CHECK_ERR(&f.err, E_IO, "a link can't point to that: 'new'");
+    CHECK_ERR(&f.err, E_IO, "invalid target for the link 'new'");
     CHECK(!writer_put(f.w, STR("new"), STR("a\0b"), &link, &f.err));
     /* A stamp of a file is not one of a symlink. */
     CHECK(

@@ -164,7 +164,7 @@ static int act_sync(void *arg)
     return c->message ? !(CHECK(!ok) && CHECK_ERR(&err, E_IO, c->message)) : !CHECK(ok);
 }
 
-TEST(writer_syncs_whole_only_where_that_is_known_to_do)
+TEST(writer_syncs_whole_file_systems_only_where_safe)
 {
     BUG_ON(mkdir(test_path("mnt"), 0777) != 0);
     for (size_t i = 0; i < ARRAY_LEN(sync_cases); i++) {
@@ -301,7 +301,7 @@ static int act_no_locks(void *arg)
                : 1;
 }
 
-TEST(writer_without_locks_says_so)
+TEST(writer_without_locks_reports_it)
 {
     make_root(test_path("root"));
     tree_file(test_path("journal/0123456789abcdef.journal"), "", 0600);
@@ -342,7 +342,7 @@ static int act_no_rights(void *arg)
               writer_put(w, STR("a"), STR("new"), NULL, &err) &&
               writer_put(w, STR("closed/f"), STR("new"), NULL, &err);
     ok = CHECK(ok) && CHECK(!writer_commit(w, &result, &err)) &&
-         CHECK_ERR(&err, E_IO, "cannot write beside 'closed/f': Permission denied");
+         CHECK_ERR(&err, E_IO, "cannot write next to 'closed/f': Permission denied");
     AUTO_FREE char *after = tree_describe(test_path("free/root"));
     ok = CHECK_Z(after, before) && ok;
     return CHECK(access(test_path("free/journal"), F_OK) != 0) && ok ? 0 : 1;
@@ -363,7 +363,7 @@ static int act_journal_rights(void *arg)
     make_root(test_path("free/root"));
     BUG_ON(mkdir(test_path("free/home"), 0555) != 0);
     return fails_cleanly(test_path("free/root"), test_path("free/home/journal"),
-        "cannot make the journal directory");
+        "cannot create the journal directory");
 }
 
 TEST(writer_without_a_place_for_its_journal_leaves_all_old)
@@ -452,4 +452,42 @@ TEST(writer_and_rival_never_mix)
     CHECK(!strstr(tree, ".cordon-"));
     AUTO_FREE char *left = tree_describe(journal);
     CHECK_Z(left, "");
+}
+
+/* Removes the journal's directories when they are empty, as the writer that created them does: less
+ * often than a writer retries. */
+static int act_remover(void *arg)
+{
+    (void)arg;
+    char deep[300], home[300];
+    snprintf(deep, sizeof(deep), "%s", test_path("home/deep"));
+    snprintf(home, sizeof(home), "%s", test_path("home"));
+    int removed = 0;
+    for (uint64_t end = clock_mono_ms() + LATEST_MS; removed < 50 && clock_mono_ms() < end;) {
+        removed += rmdir(deep) == 0;
+        removed += rmdir(home) == 0;
+    }
+    return 0;
+}
+
+TEST(writer_creates_its_journal_while_directories_vanish)
+{
+    char root[300], journal[300];
+    snprintf(root, sizeof(root), "%s", test_path("root"));
+    snprintf(journal, sizeof(journal), "%s", test_path("home/deep/journal"));
+    tree_file(test_path("root/a"), "= 0\n= 0\n", 0644);
+    struct rival rival = {'x', root, journal};
+    pid_t remover = fork();
+    BUG_ON(remover < 0);
+    if (remover == 0)
+        _exit(act_remover(NULL));
+    bool ok = true;
+    uint64_t end = clock_mono_ms() + ROUNDS_MS;
+    for (int i = 0; ok && clock_mono_ms() < end; i++) {
+        AUTO_ERR struct err err = {0};
+        ok = CHECK_OK(rival_round(&rival, i, &err), &err);
+    }
+    kill(remover, SIGKILL);
+    BUG_ON(waitpid(remover, NULL, 0) != remover);
+    CHECK(ok);
 }

@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/ptrace.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -35,10 +36,13 @@ static bool is_journal(const char *name)
 static void saw_sync(struct watch *watch, pid_t pid, uint64_t fd)
 {
     char link[64], name[4096];
+    struct stat st;
     snprintf(link, sizeof(link), "/proc/%d/fd/%llu", (int)pid, (unsigned long long)fd);
     ssize_t n = readlink(link, name, sizeof(name) - 1);
     name[MAX(n, 0)] = '\0';
     watch->dir_syncs += strcmp(name, watch->journal_dir) == 0;
+    bool parent = stat(link, &st) == 0 && S_ISDIR(st.st_mode) && strcmp(name, watch->journal_dir);
+    watch->parent_syncs += parent && watch->journal_syncs < COMMIT_SYNC;
     if (is_journal(name) && ++watch->journal_syncs == COMMIT_SYNC)
         watch->commit_stop = watch->stops + 1;
     if (is_journal(name) && watch->journal_syncs == COMMIT_SYNC + 1)
@@ -235,17 +239,9 @@ bool trace(const struct act *act, size_t kill_at, struct watch *watch)
     return true;
 }
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZED 1
-#elif defined(__has_feature)
-#define SANITIZED __has_feature(address_sanitizer)
-#else
-#define SANITIZED 0
-#endif
-
 size_t trace_stride(size_t all, size_t some, size_t few)
 {
-    if (SANITIZED || getenv("CORDON_SAMPLE"))
+    if (test_sampled())
         return few;
-    return getenv("EVERYTHING") ? all : some;
+    return test_env("EVERYTHING") ? all : some;
 }

@@ -29,6 +29,7 @@ struct watch {
     size_t commit_stop;      /* the first stop after the commit line is on disk; 0: not reached */
     size_t journal_syncs;    /* of the file */
     size_t dir_syncs;        /* of its directory */
+    size_t parent_syncs;     /* of other directories, before the commit line is on disk */
     bool early_create;       /* something was created before the intent was on disk */
     bool early_rename;       /* something was replaced before the commit line was */
     size_t renames;          /* of names that are not temporary */
@@ -56,8 +57,7 @@ struct act {
 bool trace(const struct act *act, size_t kill_at, struct watch *watch);
 
 /* The distance between the stops that are tested: `all` if EVERYTHING is set, otherwise `some`; but
- * `few` where a sanitizer makes each fork ten times as expensive or where the tests run a second
- * time as another user (CORDON_SAMPLE): these look for other faults. */
+ * `few` if test_sampled(). */
 size_t trace_stride(size_t all, size_t some, size_t few);
 
 #endif

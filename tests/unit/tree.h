@@ -31,5 +31,7 @@ bool child_private_mounts(void);
 bool child_without_rename_flags(void);
 /* In the calling process: a system call fails with this error number. */
 bool child_without_call(long number, int errnum);
+/* In the calling process: O_TMPFILE fails with this error number. */
+bool child_without_unnamed_files(int errnum);
 
 #endif

@@ -675,14 +675,14 @@ static const struct {
     {"input", do_input, true},
 };
 
-static bool run_one(struct run *r, size_t i, const struct word *words, size_t n)
+static bool run_one(struct run *r, size_t i, const struct shell_word *words, size_t n)
 {
     r->words = words + 1;
     r->n_words = n - 1;
     return directives[i].run(r) && (r->n_words == 0 || run_fail(r, "too much in this line"));
 }
 
-void directive_run(struct run *r, const struct word *words, size_t n)
+void directive_run(struct run *r, const struct shell_word *words, size_t n)
 {
     size_t i = 0;
     while (i < ARRAY_LEN(directives) && !str_is(words[0].text, directives[i].name))

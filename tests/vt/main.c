@@ -156,7 +156,8 @@ static bool take_quoted(struct run *r, struct str *s, struct str *ret_text)
     return true;
 }
 
-static bool split_words(struct run *r, struct str s, struct word words[WORDS_MAX], size_t *ret_n)
+static bool split_words(
+    struct run *r, struct str s, struct shell_word words[WORDS_MAX], size_t *ret_n)
 {
     size_t n = 0;
     for (;;) {
@@ -186,7 +187,7 @@ static bool split_words(struct run *r, struct str s, struct word words[WORDS_MAX
 
 static void run_line(struct run *r, struct str line)
 {
-    struct word words[WORDS_MAX];
+    struct shell_word words[WORDS_MAX];
     size_t n = 0;
     if (r->in_screen && str_starts_with(line, STR("|"))) {
         directive_screen_line(r, str_skip(line, 1));

@@ -53,7 +53,7 @@ const char *machine_wrong(const struct machine *m);
 void look_row(const struct term *t, int row, struct buf *b);
 void look_cell(const struct term_cell *cell, struct buf *b);
 
-struct word {
+struct shell_word {
     struct str text;
     bool quoted;
 };
@@ -69,7 +69,7 @@ struct run {
 
     const char *file;
     unsigned line;
-    const struct word *words; /* of the line, without the first */
+    const struct shell_word *words; /* of the line, without the first */
     size_t n_words;
     unsigned screen_row; /* of a block: the row for the next line */
     bool in_screen;
@@ -83,7 +83,7 @@ bool run_fail(struct run *r, const char *format, ...) PRINTF_LIKE(2, 3);
 void run_start(struct run *r);
 
 /* One line of a case. */
-void directive_run(struct run *r, const struct word *words, size_t n);
+void directive_run(struct run *r, const struct shell_word *words, size_t n);
 void directive_screen_line(struct run *r, struct str text);
 void directive_screen_end(struct run *r);
 /* Reports everything that the case did not name. */

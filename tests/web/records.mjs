@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records of runs, made by hand: what a test wants to see, without waiting for a program.
+// Records of runs, made by hand, so that no program needs to run.
 import fs from 'node:fs';
 import path from 'node:path';
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The trace viewer as somebody sees it: records made by hand and by cordon itself, looked at in Chromium.
+// The trace viewer in Chromium, with records made by hand and by cordon itself.
 import {execFileSync} from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -47,7 +47,7 @@ const plain = () => record('plain', {
 const screen = p => p.locator('#stage .glass').first().evaluate(el => el.textContent.split('\n').map(l => l.trimEnd()).join('\n').trimEnd());
 const current = p => p.locator('#steps .item.current .item-name').allTextContents();
 const hash = p => p.evaluate(() => location.hash);
-/* What is shown changes with the next animation frame. */
+/* The page is drawn in the next animation frame. */
 const settle = p => p.evaluate(() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))));
 
 async function press(p, ...keys) {
@@ -55,7 +55,7 @@ async function press(p, ...keys) {
   await settle(p);
 }
 
-test('steps are listed with status, duration and what was sent', async open => {
+test('steps are listed with status, duration and keys sent', async open => {
   const p = await open(page(plain()));
   equal(await p.locator('#steps .item-name').allTextContents(), ['log in', 'type the name', 'step 2', 'interrupt', 'step 4']);
   equal(await p.locator('#steps .item-time').allTextContents(), ['100 ms', '400 ms', '300 ms', '200 ms', '']);
@@ -66,14 +66,31 @@ test('steps are listed with status, duration and what was sent', async open => {
   equal(await p.locator('#status').textContent(), 'failed');
 });
 
-test('it opens at the step that failed, and says why', async open => {
+test('blanks, patterns and spaces in messages are visible', async open => {
+  const p = await open(page(record('blanks', {steps: [
+    {id: 'space', action: {type: 'key', payload: {key: ' '}}, sent: ' '},
+    {id: 'text', action: {type: 'text', payload: {text: ' a  b \n'}}},
+    {id: 'golden', status: 'failed', action: {type: 'wait', payload: {condition: {type: 'screen_matches_golden', payload: {file: 'a.txt', mask: [{pattern: '\\d+ s$'}]}}}},
+      assertions: [{type: 'screen_contains', passed: false, message: 'a   b'}], error: {code: 'E_ASSERTION_FAILED', message: 'a   b', context: {}}},
+  ]})));
+  const row = i => p.locator('#steps .item').nth(i).locator('kbd').allTextContents();
+  equal(await row(0), ['Space']);
+  equal(await row(1), ['␣a  b␣', '⏎']);
+  equal(await row(2), ['wait screen matches golden “a.txt \\d+ s$”']);
+  for (const place of ['.error p', '.asserts p'])
+    equal((await p.locator(`#detail ${place}`).evaluate(el => el.innerText)), 'a   b', place);
+  await p.locator('#steps .item').first().click();
+  equal(await p.locator('#detail .bytes').textContent(), '␣');
+});
+
+test('it opens at the failed step, with the reason', async open => {
   const p = await open(page(plain()));
   equal(await current(p), ['interrupt']);
   equal(await screen(p), 'bye');
   check((await p.locator('#detail .error').textContent()).includes('no hello'), 'the error is not shown');
 });
 
-test('seeking shows the text of that time', async open => {
+test('seeking shows the text at that time', async open => {
   const p = await open(page(plain()));
   for (const [t, want] of [[0, ''], [100, 'user:'], [499, 'user:'], [500, 'user: anna\nwelcome'], [800, 'user: anna\nwelcome\nbigger'], [1000, 'bye']]) {
     await p.evaluate(x => { location.hash = `#t=${x}`; }, t);
@@ -82,14 +99,14 @@ test('seeking shows the text of that time', async open => {
   }
 });
 
-test('the size changes when it did', async open => {
+test('the size changes at the time of the resize', async open => {
   const p = await open(page(plain()) + '#t=600');
   equal(await p.locator('#size').textContent(), '100 × 30');
   await press(p, 'Home');
   equal(await p.locator('#size').textContent(), '80 × 24');
 });
 
-test('a click and a drag on the time line', async open => {
+test('clicking and dragging on the time line seeks', async open => {
   const p = await open(page(plain()));
   const box = await p.locator('#timeline').boundingBox(), y = box.y + 60;
   await p.mouse.click(box.x + box.width * 0.3, y);
@@ -105,7 +122,7 @@ test('a click and a drag on the time line', async open => {
   equal(await current(p), ['interrupt']);
 });
 
-test('the keyboard', async open => {
+test('keys seek and open views', async open => {
   const p = await open(page(plain()));
   await press(p, 'Home');
   equal([await hash(p), await current(p), await screen(p)], ['#t=0', [], '']);
@@ -125,7 +142,7 @@ test('the keyboard', async open => {
   check(await p.locator('#help').evaluate(el => el.open), 'no help');
 });
 
-test('playing goes on to the end, at the speed that was chosen', async open => {
+test('playback continues to the end, at the chosen speed', async open => {
   const p = await open(page(plain()));
   await press(p, 'Home', '>', '>', '>');
   equal(await p.locator('#speed [aria-pressed=true]').textContent(), '8×');
@@ -135,7 +152,7 @@ test('playing goes on to the end, at the speed that was chosen', async open => {
   equal(await screen(p), 'bye');
 });
 
-test('before and after of a step', async open => {
+test('before and after show both screens of a step', async open => {
   const p = await open(page(plain()));
   await p.locator('#steps .item').nth(1).click();
   await press(p, 'b');
@@ -154,7 +171,7 @@ test('colours are drawn', async open => {
   check(red > 20, `${red} red pixels`);
 });
 
-test('events, the transcript, the run', async open => {
+test('events, transcript and run have their tabs', async open => {
   const p = await open(page(plain()));
   await press(p, '2');
   equal(await p.locator('#detail .tag').allTextContents(), ['bell', 'resize']);
@@ -166,14 +183,14 @@ test('events, the transcript, the run', async open => {
   check((await p.locator('#detail').textContent()).includes('/bin/prog'), 'no run');
 });
 
-test('a link leads to a moment', async open => {
+test('a link opens at its time', async open => {
   const p = await open(page(plain()) + '#t=150');
   equal([await screen(p), await hash(p)], ['user:', '#t=150']);
   const q = await open(page(plain(), '--at', 'name'));
   equal([await screen(q), await hash(q)], ['user: anna\nwelcome', '#t=500']);
 });
 
-test('hostile text everywhere is only text', async open => {
+test('hostile text is shown as text everywhere', async open => {
   const u = '\u2028\u2029\u202e\u0000\x1b[31m';
   const dir = record('hostile', {
     status: 'failed',
@@ -205,7 +222,7 @@ test('nothing is loaded and nothing can be sent', async open => {
   check(policy.startsWith("default-src 'none'") && !policy.includes('unsafe'), policy);
 });
 
-test('a replay that differed, side by side', async open => {
+test('a replay that differed is shown side by side', async open => {
   const dir = plain();
   fs.mkdirSync(path.join(dir, 'replay-1'));
   fs.writeFileSync(path.join(dir, 'replay-1', 'diff.json'), JSON.stringify({code: 'E_REPLAY_MISMATCH', message: 'differs', kind: 'snapshot', index: 1, rows: [{row: 3, expected: 'one cat', actual: 'one cot'}]}));
@@ -216,7 +233,7 @@ test('a replay that differed, side by side', async open => {
   check(await p.locator('.pair').isHidden(), 'screens of a run that was not');
 });
 
-/* What cordon itself recorded and replayed, of a program that has changed in between. */
+/* A recording and replay by cordon, of a program that changed in between. */
 const replayed = () => {
   const dir = path.join(work, 'replayed'), scenario = path.join(work, 'replayed.json'), home = path.join(work, 'home');
   fs.rmSync(dir, {recursive: true, force: true});
@@ -238,24 +255,24 @@ const replayed = () => {
   return dir;
 };
 
-test('both screens of a replay, and the cells that differ', async open => {
+test('differing cells of a replay are marked on both screens', async open => {
   const p = await open(page(replayed()));
   await p.locator('#differed').click();
   await settle(p);
   const glass = async () => (await p.locator('.pair .glass').allTextContents()).map(x => x.trimEnd());
   equal(await glass(), ['first\n\ncat now', 'first\n\ncot now']);
   equal(await current(p), ['two']);
-  equal(await p.locator('.replays .differs').textContent(), '1 cell in 1 row differ');
+  equal(await p.locator('.replays .differs').textContent(), '1 cell in 1 row differs');
   const red = c => { const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; let n = 0; for (let i = 0; i < d.length; i += 4) n += d[i] === 255 && d[i + 1] === 93 && d[i + 2] === 108; return n; };
   for (const i of [0, 1]) check(await p.locator('.pair canvas').nth(i).evaluate(red) > 10, `no mark on screen ${i}`);
   await press(p, 'p');
   equal(await glass(), ['first', 'first']);
-  check((await p.locator('.replays > p').textContent()).includes('the same on both'), 'says that it differs');
+  check((await p.locator('.replays > p').textContent()).includes('no difference'), 'reports a difference');
   await press(p, 'r');
   equal(await p.locator('#stage .pair').count(), 0);
 });
 
-test('output is shown when it came', async open => {
+test('output is shown at its recorded time', async open => {
   const dir = record('timed', {steps: [{output: 'one\r\ntwo\r\n', ms: 1000}]});
   const o = JSON.parse(fs.readFileSync(path.join(dir, 'events.jsonl')));
   o.output = {every: 4, times: [100, 900, 900].map(timestamp_ms => ({timestamp_ms}))};
@@ -264,7 +281,7 @@ test('output is shown when it came', async open => {
     equal(await screen(await open(page(dir) + `#t=${t}`)), want, `at ${t}`);
 });
 
-test('a run that was killed', async open => {
+test('a killed run has a banner', async open => {
   const p = await open(page(record('killed', {killed: true, steps: [{id: 'a', output: 'one'}, {id: 'b', output: 'two'}]})));
   check((await p.locator('#banner').textContent()).includes('ended early'), 'no banner');
   equal(await p.locator('#status').textContent(), 'canceled');
@@ -289,7 +306,7 @@ test('frames are the snapshots that cordon itself recorded', async open => {
   }
 });
 
-test('10,000 snapshots load in under 2 s, and any of them is there at once', async open => {
+test('10,000 snapshots load in under 2 s, and seeking is immediate', async open => {
   const n = 10000;
   const file = page(record('many', {steps: Array.from({length: n}, (_, i) => ({
     output: '\x1b[2J\x1b[H' + Array.from({length: 24}, (_, r) => `\x1b[3${(i + r) % 8}mrow ${r} of ${i}\x1b[m ${'x'.repeat((i * 7 + r) % 50)}`).join('\r\n'),
