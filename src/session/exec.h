@@ -1,9 +1,12 @@
 /* Runs one command under its policy from start to end: relays its streams, enforces its budgets and
  * reports how it ended.
  *
- *     struct exec_options options = {.confined = &c, .input = -1, .output = {STDOUT_FILENO,
- * STDERR_FILENO}, .signals = -1, .cancel = -1}; if (!exec_run(&options, &result, err)) ...it could
- * not be started... if (result.error.code) ...a budget, an interruption...
+ *     struct exec_options options = {.confined = &c, .input = -1, .signals = -1, .cancel = -1,
+ *                                    .output = {STDOUT_FILENO, STDERR_FILENO}};
+ *     if (!exec_run(&options, &result, err))
+ *         ... it could not be started ...
+ *     if (result.error.code)
+ *         ... a budget, an interruption ...
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SESSION_EXEC_H

@@ -2,9 +2,10 @@
  * of its own, /tmp and HOME. A server that one command starts answers the next.
  *
  *     struct world *w;
- *     if (!world_open(&plan, denied, &w, err)) return false;
- *     process_open(&(struct process_options){.world = w, .launch = …}, &p, err)   as often as
- * needed world_close(w);                                  kills all that is left in it
+ *     if (!world_open(&plan, denied, &w, err))
+ *         return false;
+ *     process_open(&(struct process_options){.world = w, .launch = …}, &p, err);    for each
+ *     world_close(w);                                       kills all that is left in it
  *
  * A command runs on its own terminal or pipes, in a session of its own. What it leaves behind lives
  * until the world ends; output that comes after the command's end is discarded. Killing a command
