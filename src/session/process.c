@@ -245,8 +245,8 @@ static uint64_t process_pending(int pipe)
     return pipe >= 0 && ioctl(pipe, FIONREAD, &n) == 0 && n > 0 ? (uint64_t)n : 0;
 }
 
-/* In a world, what the command leaves behind may keep its output open for ever. What the command
- * itself has printed is there when it has ended, and is read first. */
+/* In a world, processes left behind may keep its output open indefinitely. Output of the command
+ * itself is complete when it exits, and is read first. */
 static void process_note_world_end(struct process *p)
 {
     const struct world_command *c = p->command;
