@@ -617,7 +617,7 @@ void protect_check(struct protect *p)
     watch_check(p, before);
     named_paths_check(p);
     p->n_new = p->n_reported - reported;
-    p->news = p->n_new || (p->watch && p->watch->n_told);
+    p->news = p->n_new || (p->watch && p->watch->n_lines);
     if (p->busy)
         return;
     p->unchecked = false;

@@ -45,9 +45,9 @@ bool world_is_stale(const struct world *w);
 /* Whether a process of a command may still run, or its end was not read yet. */
 bool world_is_busy(struct world *w);
 
-/* Readable when there is something for world_tend(), which never blocks. */
+/* Readable when there is something for world_handle_events(), which never blocks. */
 int world_descriptor(const struct world *w);
-void world_tend(struct world *w);
+void world_handle_events(struct world *w);
 /* Whether processes of ended commands may be waiting for it. */
 bool world_has_left(const struct world *w);
 
