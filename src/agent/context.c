@@ -158,9 +158,9 @@ bool context_prompt(
 /* Tools --------------------------------------------------------------------------------------- */
 
 /* Left out of the tool schemas; calls that use these arguments are still valid. */
-static const char *const untold_arguments[] = {
+static const char *const omitted_arguments[] = {
     "dry_run", "strict", "raw", "rows", "cols", "max_output_tokens"};
-static const char *const untold_keys[] = {
+static const char *const omitted_keys[] = {
     "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems", "additionalProperties"};
 
 static void drop_keys(json_t *object, const char *const *keys, size_t n)
@@ -173,12 +173,12 @@ static void context_shorten_schema(json_t *schema)
 {
     json_t *properties = json_object_get(schema, "properties"), *property;
     const char *name;
-    drop_keys(schema, untold_keys, ARRAY_LEN(untold_keys));
+    drop_keys(schema, omitted_keys, ARRAY_LEN(omitted_keys));
     json_object_del(schema, "description"); /* only repeats the tool's name */
-    drop_keys(properties, untold_arguments, ARRAY_LEN(untold_arguments));
+    drop_keys(properties, omitted_arguments, ARRAY_LEN(omitted_arguments));
     json_object_foreach(properties, name, property)
     {
-        drop_keys(property, untold_keys, ARRAY_LEN(untold_keys));
+        drop_keys(property, omitted_keys, ARRAY_LEN(omitted_keys));
         if (json_is_false(json_object_get(property, "default")))
             json_object_del(property, "default");
     }

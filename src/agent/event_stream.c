@@ -57,5 +57,5 @@ bool event_stream_tell(void *stream, const struct agent_event *event)
 
 void event_stream_retry(void *stream, const struct retry_notice *notice)
 {
-    bool told UNUSED = event_stream_put(stream, event_json_retry(notice));
+    bool sent UNUSED = event_stream_put(stream, event_json_retry(notice));
 }

@@ -46,12 +46,12 @@ static void store_accept_compaction(struct store *s, json_t *record)
     for (size_t i = from; i < n; i++)
         json_push(s->counted, json_incref(json_array_get(before, i)));
 
-    json_t *told = json_object();
-    json_put(told, "at", json_integer((json_int_t)json_array_size(s->all)));
+    json_t *entry = json_object();
+    json_put(entry, "at", json_integer((json_int_t)json_array_size(s->all)));
     for (void *at = json_object_iter(record); at; at = json_object_iter_next(record, at))
         if (strcmp(json_object_iter_key(at), "type") != 0)
-            json_put(told, json_object_iter_key(at), json_incref(json_object_iter_value(at)));
-    json_push(s->compactions, told);
+            json_put(entry, json_object_iter_key(at), json_incref(json_object_iter_value(at)));
+    json_push(s->compactions, entry);
 }
 
 static void store_accept_message(struct store *s, json_t *message)

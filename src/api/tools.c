@@ -203,7 +203,7 @@ void api_tending_process(struct api_tending *t, struct toolbox *box)
 {
     if (t->sessions < 0)
         return;
-    sessions_tend(box, t->sessions);
+    sessions_handle_events(box, t->sessions);
     api_tending_update(t, box);
 }
 

@@ -256,11 +256,11 @@ bool agent_view_tell(void *view, const struct agent_event *e)
 void agent_view_retry(void *view, const struct retry_notice *n)
 {
     struct agent_view *v = view;
-    bool told UNUSED = agent_view_release_held(v) && begins_anew(v);
+    bool sent UNUSED = agent_view_release_held(v) && begins_anew(v);
     AUTO_BUF struct buf what = BUF_INIT(4096);
     const char *why = n->reason && n->reason->message ? n->reason->message : "the service failed";
     if (v->options.json)
-        told = agent_view_put(v, event_json_retry(n));
+        sent = agent_view_put(v, event_json_retry(n));
     buf_printf(&what, "attempt %u in %.1f s: ", n->attempt + 1, (double)n->delay_ms / 1000);
     mask_add_text(v->options.mask, str_head(str_z(why), 1000), &what);
     if (v->progress.on)

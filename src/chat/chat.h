@@ -76,7 +76,7 @@ struct chat {
     bool over, ok;    /* the turn has ended, and whether it succeeded */
     chat_work work;   /* for the agent's thread; NULL: none */
     bool quits;       /* it must end */
-    bool told;        /* main thread was woken for changes not drawn yet */
+    bool woken;       /* main thread was woken for changes not drawn yet */
     struct err err;
     /* Main thread only: */
     pthread_t thread; /* the agent's */

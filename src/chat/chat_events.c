@@ -107,9 +107,9 @@ static void chat_events_show_message(struct chat *chat, const json_t *message)
 /* Wakes the main thread only once per frame: a stream has many small events. */
 void chat_events_redraw(struct chat *chat)
 {
-    if (!chat->told)
+    if (!chat->woken)
         chat_signal(chat->wake);
-    chat->told = true;
+    chat->woken = true;
 }
 
 static void chat_events_show_compacted(struct chat *chat, const struct agent_event *event)

@@ -175,7 +175,7 @@ void chat_loop_draw(struct chat *chat)
         .all = MAX(look->rows, OTHER_ROWS + 1u) - OTHER_ROWS,
         .prompt = chat->question.editing ? STR("edit> ") : STR("> "),
         .hint = chat->question.open ? STR("") : STR("Ask anything, or /help")};
-    chat->told = false;
+    chat->woken = false;
     bool more =
         chat_rows_take(chat->rows, (unsigned)(clock_mono_ms() / TURN_MS), &chat->stay, &region);
     chat_ask_add_rows(chat, look->cols, &region);

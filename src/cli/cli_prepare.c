@@ -142,17 +142,17 @@ void prepare_tell_denied(struct cli *cli, const struct prepared *x)
 void prepare_tell_refused(struct cli *cli, const struct prepared *x)
 {
     enum {
-        TOLD = 3
+        SHOWN_MAX = 3
     };
     struct refused_hosts list;
     refused_list(buf_str(&x->refused), cli->arena, &list);
-    for (size_t i = 0; i < MIN(list.n, (size_t)TOLD); i++) {
+    for (size_t i = 0; i < MIN(list.n, (size_t)SHOWN_MAX); i++) {
         const struct refused_host *r = &list.p[i];
         out_warn(cli, "denied: host " STR_FMT ":%u (" STR_FMT ").%s%s", STR_ARG(r->host), r->port,
             STR_ARG(r->why), r->fix ? " Allow: " : "", r->fix ? r->fix : "");
     }
-    if (list.n > TOLD)
-        out_warn(cli, "denied: %zu more hosts; --json lists them", list.n - TOLD);
+    if (list.n > SHOWN_MAX)
+        out_warn(cli, "denied: %zu more hosts; --json lists them", list.n - SHOWN_MAX);
 }
 
 void prepare_tell_record(struct cli *cli, const struct prepared *x)

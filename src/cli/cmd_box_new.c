@@ -197,8 +197,7 @@ static const struct example new_examples[] = {
         "no copy: a layer on top of the project itself"},
     {"cordon box new web . --dir ~/assets --allow-host api.anthropic.com "
      "--allow-host registry.npmjs.org -- --verbose",
-        "with an additional directory, a host in addition to the agent's own, and an option for "
-        "the agent"},
+        "with another directory, only these two hosts, and an option for the agent"},
 };
 
 const struct cmd cmd_box_new = {

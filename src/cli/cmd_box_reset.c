@@ -72,7 +72,7 @@ static bool run_reset(struct cli *cli, const struct args *args, struct err *err)
 
 static const struct opt reset_opts[] = {
     OPT_SET("clean", 0, struct reset_args, clean,
-        "also empty the agent's home directory and what it added to caches"),
+        "also empty the agent's home directory and the files it added to caches"),
     OPT_SET("no-prompt", 0, struct reset_args, no_prompt, "start the agent without its prompt"),
     OPT_SET("abandon-unapplied", 0, struct reset_args, abandon, "discard unapplied changes"),
     OPT_SET("yes", 'y', struct reset_args, yes, "do not ask"),

@@ -218,7 +218,7 @@ static const struct example show_examples[] = {
 static const struct cmd cmd_show = {
     .name = "show",
     .summary = "print all settings in effect, and the source of each",
-    .about = "A comment after each setting tells whether it is a default, or the file and line "
+    .about = "A comment after each setting states whether it is a default, or the file and line "
              "or the environment variable that sets it. Options of a command override all of "
              "them. The output can be used as a settings file. API keys in variables are not "
              "shown.",

@@ -174,7 +174,7 @@ static const struct opt exec_opts[] = {
         "exit status if the command fails: cordon (6, the default) or child (the "
         "command's own)"),
     OPT_SET("learn", 0, struct exec_flags, learn,
-        "print at the end what the policy would need to allow what was denied"),
+        "at the end, print the policy entries that would allow the denied accesses"),
     PREPARE_OPTS(struct exec_flags),
     PREPARE_UNSAFE_OPTS(struct exec_flags),
 };

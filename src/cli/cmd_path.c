@@ -169,7 +169,8 @@ static const struct cmd cmd_root = {
 /* resolve, check ------------------------------------------------------------------------------ */
 
 struct path_check_options {
-    const char *agent;
+    const char *workspace;
+    const char *workspace_flag; /* that gave the name */
     bool allow_system;
 };
 
@@ -181,10 +182,10 @@ static bool make_boundary(
     if (!project_find(cli->arena, ".", &p, err) ||
         !project_recover(cli->arena, &p, out_notices(cli), err))
         return false;
-    if (options->agent) {
-        AUTO_FD int workspace = workspace_open(p.fd, options->agent, err);
+    if (options->workspace) {
+        AUTO_FD int workspace = workspace_open(p.fd, options->workspace, err);
         if (workspace < 0)
-            return err->code == E_CLI_INVALID_ARG && err_wrap(err, "--agent");
+            return err->code == E_CLI_INVALID_ARG && err_wrap(err, "%s", options->workspace_flag);
         if (!boundary_add_fd(b, workspace, BOUNDARY_RW, BOUNDARY_AGENT_WORKSPACE, err) ||
             !boundary_add_fd(b, p.fd, BOUNDARY_NONE, BOUNDARY_USER_PROJECT, err))
             return false;
@@ -201,7 +202,7 @@ struct path_checked {
     enum boundary_access access;
 };
 
-/* Without --agent, the workspace of any agent counts. */
+/* Without --workspace, the workspace of any agent counts. */
 static bool in_a_workspace(const struct resolved *where)
 {
     struct str dir, rest = where->rel;
@@ -297,8 +298,9 @@ static bool path_run_check(struct cli *cli, const struct args *args, struct err 
 }
 
 static const struct opt check_opts[] = {
-    OPT_STRING("agent", 0, struct path_check_options, agent, "NAME", ARG_ANY,
-        "resolve in this agent's workspace, which is created if needed; refuse paths "
+    OPT_STRING_WAS("agent", "workspace", struct path_check_options, workspace, workspace_flag,
+        "NAME", ARG_ANY,
+        "resolve in this workspace of an agent, which is created if needed; refuse paths "
         "outside it"),
     OPT_SET("allow-system", 0, struct path_check_options, allow_system,
         "allow reading system directories such as /usr and /etc"),
@@ -320,7 +322,7 @@ static const struct cmd cmd_resolve = {
 
 static const struct example check_examples[] = {
     {"cordon path check src/main.c", "user_project  ro"},
-    {"cordon path check --agent bot notes.md", "agent_workspace  rw"},
+    {"cordon path check --workspace bot notes.md", "agent_workspace  rw"},
     {"cordon path check --json /etc/passwd",
         "exit status 13; error.context.class is system_restricted"},
 };

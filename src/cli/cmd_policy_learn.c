@@ -47,11 +47,11 @@ static const struct example policy_learn_examples[] = {
 
 const struct cmd cmd_policy_learn = {
     .name = "learn",
-    .summary = "propose additions to a policy from what a run was denied",
+    .summary = "propose policy additions from a run's denials",
     .about =
-        "The run was confined, and what it was denied is in its record. Prints the entries that "
-        "a policy needs to allow it, as YAML with comments, and what no policy can allow. "
-        "Nothing is run or changed. To learn from a run without a sandbox, use "
+        "The run was confined, and its denials are in its record. Prints the policy entries that "
+        "would allow the denied accesses, as YAML with comments, and those that no policy can "
+        "allow. Nothing is run or changed. To learn from a run without a sandbox, use "
         "'cordon policy new --learn'.",
     .usage = "--from RUN",
     CMD_OPTS(policy_learn_opts, struct policy_learn_options),

@@ -295,8 +295,8 @@ static const struct example fork_examples[] = {
 static const struct cmd cmd_fork = {
     .name = "fork",
     .summary = "start a session with the first messages of another",
-    .about = "Without @N, copies all messages. Tool calls are never separated from their "
-             "results: these are included. Prints the new id.",
+    .about = "Without @N, copies all messages. Tool calls are always copied with their "
+             "results. Prints the new id.",
     .usage = "SESSION[@N]",
     .min_args = 1,
     .max_args = 1,

@@ -3,6 +3,7 @@
 #include "cli/cmds.h"
 
 static const struct cmd *const commands[] = {
+    &cmd_box,
     &cmd_exec,
     &cmd_run,
     &cmd_record,
@@ -14,7 +15,6 @@ static const struct cmd *const commands[] = {
     &cmd_agent,
     &cmd_chat,
     &cmd_sessions,
-    &cmd_box,
     &cmd_tool,
     &cmd_tools,
     &cmd_policy,
@@ -34,7 +34,8 @@ static const struct cmd *const commands[] = {
 };
 
 static const struct example examples[] = {
-    {"cordon exec -- ls -la", "run ls with read-only access to this directory and no network"},
+    {"cordon box new fix . --prompt 'Fix the bug'", "claude, on a copy of this project"},
+    {"cordon exec -- ls -la", "ls, read-only and without network"},
 };
 
 const struct cmd cmd_cordon = {

@@ -14,7 +14,8 @@ void explain_denials(struct cli *cli, const struct denials *denials)
         const struct denial *d = &denials->p[i];
         AUTO_BUF struct buf line = BUF_INIT(PAGE_LINE_MAX);
         out_styled(cli, OUT_RED, "denied:");
-        buf_printf(&line, " %s: %s: '" STR_FMT "'", d->field, d->message, STR_ARG(d->value));
+        buf_add_z(&line, " ");
+        denial_add_text(d, d->value, &line);
         out_name(cli, buf_str(&line), '\n');
         out_text(cli, STR("  reason: "));
         out_name(cli, str_z(d->reason), '\n');

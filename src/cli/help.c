@@ -100,6 +100,20 @@ static void add_examples(struct cli *cli, const struct cmd *cmd)
     }
 }
 
+/* One line each. */
+static void add_short_examples(struct cli *cli, const struct cmd *cmd)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < cmd->n_examples; i++)
+        width = MAX(width, strlen(cmd->examples[i].command));
+    for (size_t i = 0; i < cmd->n_examples; i++) {
+        buf_printf(
+            &cli->stdout_buf, "%*s%-*s", INDENT, "", (int)width + INDENT, cmd->examples[i].command);
+        out_styled(cli, OUT_DIM, cmd->examples[i].about);
+        out_text(cli, STR("\n"));
+    }
+}
+
 static void add_paragraphs(struct cli *cli, const char *text)
 {
     struct str line, rest = str_z(text);
@@ -140,6 +154,6 @@ void help_overview(struct cli *cli)
     add_commands(cli, &cmd_cordon);
     add_minor_commands(cli, &cmd_cordon);
     add_heading(cli, "Try");
-    add_examples(cli, &cmd_cordon);
+    add_short_examples(cli, &cmd_cordon);
     out_line(cli, "\nDetails: 'cordon help COMMAND'; exit statuses and files: 'man cordon'.");
 }

@@ -99,7 +99,7 @@ static const struct field user_fields[] = {
 static const struct field project_fields[] = {
     MARKERS,
     FIELD_OBJECT("sandbox", struct config, sandbox, &config_narrow_shape,
-        "what remains of the user's additions to the sandbox"),
+        "the user's additions, as narrowed by the project"),
 };
 
 const struct shape config_user_shape = SHAPE("config", struct config, user_fields, "user settings");

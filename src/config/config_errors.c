@@ -96,8 +96,8 @@ static void config_check_map(struct config_search *s, const char *key, json_t *m
     }
 }
 
-/* Entries by themselves only if the whole fails: some settings allow others. An error of no single
- * entry is one of the whole, such as a duplicate. */
+/* Entries are checked one by one only if the list as a whole fails: some settings allow others. An
+ * error that no entry causes alone, such as a duplicate, is reported for the list. */
 static void config_check_key(struct config_search *s, const char *key, json_t *value)
 {
     AUTO_ERR struct err err = {0};

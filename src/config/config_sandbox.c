@@ -67,7 +67,7 @@ const struct shape config_sandbox_shape =
 
 static const struct field narrow_fields[] = {SANDBOX_ADDITIONS};
 const struct shape config_narrow_shape = SHAPE("project sandbox", struct config_sandbox,
-    narrow_fields, "what remains of the user's additions to the sandbox");
+    narrow_fields, "the user's additions, as narrowed by the project");
 
 /* Paths -----------------------------------------------------------------------------------------
  */

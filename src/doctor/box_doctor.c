@@ -324,12 +324,12 @@ json_t *box_doctor_json(const struct box_doctor *d)
     json_t *object = json_object(), *list = json_array();
     for (size_t i = 0; i < d->n; i++) {
         const struct box_doctor_check *c = &d->checks[i];
-        bool told = c->health != HEALTH_OK && c->remedy;
+        bool has_remedy = c->health != HEALTH_OK && c->remedy;
         json_t *check = json_object();
         json_put(check, "name", json_string(c->name));
         json_put(check, "status", json_string(box_doctor_health_names[c->health]));
         json_put(check, "detail", json_text(str_z(c->detail)));
-        json_put(check, "remedy", told ? json_text(str_z(c->remedy)) : json_null());
+        json_put(check, "remedy", has_remedy ? json_text(str_z(c->remedy)) : json_null());
         json_push(list, check);
     }
     json_put(object, "usable", json_boolean(!d->unusable));

@@ -77,14 +77,14 @@ void job_run_end(struct prepared *p, const struct scenario *scenario,
 
 /* Commands ------------------------------------------------------------------------------------ */
 
-bool job_exec(struct prepared *p, const struct exec_options *requested, bool told,
+bool job_exec(struct prepared *p, const struct exec_options *requested, bool wants_result,
     struct observed_exec *ret_observed, struct err *err)
 {
     struct exec_options exec = *requested;
     const struct observed_exec_options options = {
         .artifacts = prepared_record(p),
         .snapshot_max = p->confined.policy.budgets.max_snapshot_bytes,
-        .screen = told || prepared_record(p),
+        .screen = wants_result || prepared_record(p),
     };
     exec.confined = &p->confined;
     bool ok = observed_exec_run(&options, &exec, ret_observed, err);

@@ -29,9 +29,9 @@ MUST_USE bool job_run(struct prepared *p, const struct scenario *scenario,
 void job_run_end(struct prepared *p, const struct scenario *scenario,
     const struct runner_result *result, json_t **ret_json);
 
-/* Returns false if the command could not be started. Its `seen` gets the output. `told`: a
+/* Returns false if the command could not be started. Its `seen` gets the output. `wants_result`: a
  * RunResult is needed. */
-MUST_USE bool job_exec(struct prepared *p, const struct exec_options *requested, bool told,
+MUST_USE bool job_exec(struct prepared *p, const struct exec_options *requested, bool wants_result,
     struct observed_exec *ret_observed, struct err *err);
 void job_exec_end(struct prepared *p, struct observed_exec *x, json_t **ret_json);
 

@@ -42,7 +42,7 @@ struct answer {
     size_t bytes;
     struct answer_queued *queue;
     size_t n_queue, cap_queue, taken;
-    bool told; /* an event was taken since the last restart */
+    bool event_taken; /* an event was taken since the last restart */
     struct usage usage;
     enum stop_reason stop;
     struct buf raw;
@@ -367,7 +367,7 @@ void answer_restart(struct answer *a)
     a->usage = (struct usage){0};
     a->stop = STOP_ERROR;
     buf_reset(&a->raw);
-    if (a->told)
+    if (a->event_taken)
         enqueue(a, LLM_RESTART, NULL);
 }
 
@@ -402,7 +402,7 @@ bool answer_take_event(struct answer *a, struct llm_event *ret_event)
         event.delta = str_head(str_skip(buf_str(&b->text), q->at), q->n);
         event.arguments = q->kind == LLM_TOOL_CALL_END ? b->arguments : NULL;
     }
-    a->told = q->kind != LLM_RESTART;
+    a->event_taken = q->kind != LLM_RESTART;
     *ret_event = event;
     return true;
 }

@@ -2,7 +2,10 @@
  * client.
  *
  *     intake_push(&in, bytes);
- *     while (in.state == INTAKE_WHOLE) { ... in.body ...; intake_next(&in); }
+ *     while (in.state == INTAKE_WHOLE) {
+ *         ... in.body ...
+ *         intake_next(&in);
+ *     }
  *
  * To stream a body, empty it between pushes.
  */

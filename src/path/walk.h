@@ -4,7 +4,9 @@
  *     AUTO_WALK struct walk *w = NULL;
  *     if (!walk_open(root_fd, &(struct walk_options){.ignore = true}, &w, err)) ...
  *     const struct walk_entry *e;
- *     while ((ok = walk_next(w, &e, err)) && e) { if (e->type == DT_DIR && boring) walk_skip(w); }
+ *     while ((ok = walk_next(w, &e, err)) && e)
+ *         if (e->type == DT_DIR && boring)
+ *             walk_skip(w);
  *
  * Entries that vanish during the walk are omitted. Directories that can't be opened are problems:
  * counted, the first ones with their paths, for the caller to judge.

@@ -4,6 +4,7 @@
 
 enum {
     SHOWN_VALUE = 200, /* bytes of a value in a message */
+    TEXT_MAX = 64 * 1024,
 };
 
 void denials_add(struct denials *d, const struct denial *denial)
@@ -14,11 +15,20 @@ void denials_add(struct denials *d, const struct denial *denial)
     d->n++;
 }
 
+void denial_add_text(const struct denial *denial, struct str value, struct buf *text)
+{
+    buf_printf(text, "%s: ", denial->field);
+    if (denial->value_first)
+        buf_printf(text, "'" STR_FMT "' %s", STR_ARG(value), denial->message);
+    else
+        buf_printf(text, "%s: '" STR_FMT "'", denial->message, STR_ARG(value));
+}
+
 bool denial_error(const struct denial *denial, struct err *err)
 {
-    struct str shown = str_head(denial->value, SHOWN_VALUE);
-    err_set(err, E_POLICY_DENIED, "%s: %s: '" STR_FMT "' (%s); %s", denial->field, denial->message,
-        STR_ARG(shown), denial->reason, denial->fix);
+    AUTO_BUF struct buf text = BUF_INIT(TEXT_MAX);
+    denial_add_text(denial, str_head(denial->value, SHOWN_VALUE), &text);
+    err_set(err, E_POLICY_DENIED, "%s (%s); %s", buf_z(&text), denial->reason, denial->fix);
     err_ctx(err, "field", "%s", denial->field);
     err_ctx(err, "value", STR_FMT, STR_ARG(denial->value));
     err_ctx(err, "reason", "%s", denial->reason);

@@ -1,8 +1,9 @@
 /* Reasons why a policy does not allow something: the complete list, in a fixed order.
  *
- *     denials_add(&d, &(struct denial){.field = "sandbox", .value = STR("none"),
- *         .message = "sandbox disabled without explicit acknowledgement", .reason = ...});
- *     if (d.n) return denial_error(&d.p[0], err);
+ *     denials_add(&d, &(struct denial){.field = "cwd", .message = "is not a directory",
+ *                                      .value = path, .reason = ..., .fix = ...});
+ *     if (d.n)
+ *         return denial_error(&d.p[0], err);
  *
  * As an error, each is E_POLICY_DENIED with context {field, value, reason, fix}.
  */
@@ -23,6 +24,7 @@ struct denial {
     bool blocked;        /* no policy may allow it */
     bool edits;          /* the fix edits the policy */
     bool by_flag;        /* an option of the command line caused it */
+    bool value_first;    /* the message is about the value: 'none' requires … */
 };
 
 struct denials {
@@ -37,6 +39,9 @@ enum {
 
 /* Strings must live as long as the arena. */
 void denials_add(struct denials *d, const struct denial *denial);
+
+/* Adds field, message and value, which the caller may have shortened. */
+void denial_add_text(const struct denial *denial, struct str value, struct buf *text);
 
 /* Sets the error; returns false. */
 bool denial_error(const struct denial *denial, struct err *err);

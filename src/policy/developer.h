@@ -2,9 +2,9 @@
  * read-only; PATH, the locale and a few other variables. For presets, tools and boxes; a policy in
  * a file stays as it is.
  *
+ *     const struct developer_input input = {.home = home, .environ = environ};
  *     struct developer d;
- *     developer_add(&(struct developer_input){.home = home, .environ = environ}, &arena, &policy,
- * &d);
+ *     developer_add(&input, &arena, &policy, &d);
  *
  * Of the home directory only the entries of a table are shown, and directories of PATH. The command
  * gets a private, empty home directory at the same path, so that toolchains find their files.

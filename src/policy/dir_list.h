@@ -1,7 +1,7 @@
 /* Lists of directories, as policies and PATH have them. Pure.
  *
- *     if (!dir_list_holds(&policy->exec.allowed_executables, path)) dir_list_append(&search_path,
- * path);
+ *     if (!dir_list_holds(&policy->exec.allowed_executables, path))
+ *         dir_list_append(&search_path, path);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_DIR_LIST_H

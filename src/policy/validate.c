@@ -47,21 +47,31 @@ static bool is_absolute(struct str path)
 
 /* sandbox, network ---------------------------------------------------------------------------- */
 
+static void require_acknowledgement(struct verdict *v, const struct denial *denial)
+{
+    struct denial d = *denial;
+    d.message = "requires an acknowledgement";
+    d.value_first = true;
+    validate_deny(v, &d);
+}
+
 static void validate_check_sandbox(struct verdict *v)
 {
     const struct policy *p = v->policy;
     if (p->sandbox_unsafe_ack)
         return;
     if (p->sandbox == POLICY_NO_SANDBOX)
-        validate_deny(
-            v, &(struct denial){"sandbox", "sandbox disabled without explicit acknowledgement",
-                   STR("none"), "the policy would not be enforced",
-                   "use 'sandbox: native', or set sandbox_unsafe_ack to true"});
+        require_acknowledgement(
+            v, &(struct denial){.field = "sandbox",
+                   .value = STR("none"),
+                   .reason = "the policy would not be enforced",
+                   .fix = "use 'sandbox: native', or set sandbox_unsafe_ack to true"});
     if (p->sandbox == POLICY_LANDLOCK)
-        validate_deny(
-            v, &(struct denial){"sandbox", "weaker sandbox without explicit acknowledgement",
-                   STR("landlock"), "without namespaces much of the system stays visible",
-                   "use 'sandbox: native', or set sandbox_unsafe_ack to true"});
+        require_acknowledgement(
+            v, &(struct denial){.field = "sandbox",
+                   .value = STR("landlock"),
+                   .reason = "without namespaces much of the system stays visible",
+                   .fix = "use 'sandbox: native', or set sandbox_unsafe_ack to true"});
 }
 
 static void check_network(struct verdict *v)
@@ -70,10 +80,11 @@ static void check_network(struct verdict *v)
     if (p->network_unsafe_ack)
         return;
     if (p->network == POLICY_NETWORK_ENABLED)
-        validate_deny(
-            v, &(struct denial){"network", "network enabled without explicit acknowledgement",
-                   STR("enabled"), "all data that the program reads could be sent out",
-                   "use 'network: disabled', or set network_unsafe_ack to true"});
+        require_acknowledgement(
+            v, &(struct denial){.field = "network",
+                   .value = STR("enabled"),
+                   .reason = "all data that the program reads could be sent out",
+                   .fix = "use 'network: disabled', or set network_unsafe_ack to true"});
     else if (p->sandbox == POLICY_NO_SANDBOX)
         validate_deny(
             v, &(struct denial){"network", "network policy cannot be enforced without sandbox",
@@ -111,12 +122,12 @@ static void check_sockets(struct verdict *v)
 {
     const struct policy *p = v->policy;
     if (p->allow_unix_sockets && !p->unix_sockets_unsafe_ack)
-        validate_deny(
-            v, &(struct denial){"allow_unix_sockets",
-                   "Unix sockets allowed without explicit acknowledgement", STR("true"),
-                   "the program could make a host service that listens in a visible directory act "
-                   "outside the sandbox",
-                   "set allow_unix_sockets to false, or set unix_sockets_unsafe_ack to true"});
+        require_acknowledgement(v,
+            &(struct denial){.field = "allow_unix_sockets",
+                .value = STR("true"),
+                .reason = "the program could make a host service that listens in a visible "
+                          "directory act outside the sandbox",
+                .fix = "set allow_unix_sockets to false, or set unix_sockets_unsafe_ack to true"});
 }
 
 /* env ----------------------------------------------------------------------------------------- */

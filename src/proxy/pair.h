@@ -2,7 +2,9 @@
  * end of file.
  *
  *     pair_init(&p, client, server);
- *     pair_poll(&p, fds);  poll(fds, 2, …);  pair_step(&p, fds);
+ *     pair_poll(&p, fds);
+ *     poll(fds, 2, …);
+ *     pair_step(&p, fds);
  *     if (pair_finished(&p)) …
  *
  * Never blocks, and never spins: a socket is polled only for events that can be handled.

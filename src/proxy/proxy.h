@@ -1,7 +1,9 @@
 /* The only way out of a box with an allowlist: an HTTP proxy (CONNECT, and plain http:// requests)
  * and SOCKS5 on a socket that listens inside the box, in a separate process.
  *
- *     pid = fork(); if (!pid) proxy_main(&(struct proxy_input){…});
+ *     pid = fork();
+ *     if (!pid)
+ *         proxy_main(&(struct proxy_input){…});
  *
  * A host is allowed if its name is in the list (`example.com`; `*.example.com` for its subdomains,
  * but not for itself; optionally with `:port`, otherwise ports 80 and 443), compared in lower case

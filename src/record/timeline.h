@@ -4,8 +4,8 @@
  *     timeline_observe(&t, transcript.n, object, step);       a line of events.jsonl; leniently
  *     timeline_complete(&t, transcript.n, run, scenario);
  *
- *     if (!timeline_read_steps(run, transcript.n, &t, err)) return false;       or run.json;
- * strictly
+ *     if (!timeline_read_steps(run, transcript.n, &t, err))   or run.json; strictly
+ *         return false;
  *
  * `cordon trace` shows as much as it can of a record, also after a killed run: numbers are forced
  * into range and order. `cordon replay` compares the screens of steps, so a wrong number is an

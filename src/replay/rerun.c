@@ -316,11 +316,11 @@ static bool rerun_scenario(struct rerun_state *g, struct err *err)
     struct runner_result result;
     if (!runner_run(&runner, &result, err))
         return false;
-    const struct result_input told = {.run_id = result.run_id,
+    const struct result_input outcome = {.run_id = result.run_id,
         .result = &result.run,
         .steps = result.steps,
         .observation = result.observation};
-    bool ok = keep_run(g, &told, err);
+    bool ok = keep_run(g, &outcome, err);
     runner_result_done(&result);
     return ok;
 }
@@ -394,11 +394,11 @@ static bool rerun_driver(struct rerun_state *g, struct err *err)
     struct live_result result;
     if (input < 0 || !driver_run(&driver, &result, err))
         return false;
-    const struct result_input told = {.run_id = result.run_id,
+    const struct result_input outcome = {.run_id = result.run_id,
         .result = &result.run,
         .steps = result.steps,
         .observation = result.observation};
-    bool ok = keep_run(g, &told, err);
+    bool ok = keep_run(g, &outcome, err);
     live_result_done(&result);
     return ok;
 }

@@ -512,7 +512,7 @@ static void keep_root(struct protect_keeping *k, const struct protect_root *r)
     }
     for (size_t i = 0; i < r->n_named; i++)
         if (r->named[i].type) {
-            /* A copy: what is known is forgotten before the next command. */
+            /* Copied, because the known state is discarded before the next command. */
             struct str path = r->named[i].path;
             protect_keep(k, k->n < KEPT_MAX ? arena_str(k->a, path) : path);
             if (S_ISDIR(r->named[i].type))
@@ -617,7 +617,7 @@ void protect_check(struct protect *p)
     watch_check(p, before);
     named_paths_check(p);
     p->n_new = p->n_reported - reported;
-    p->news = p->n_new || (p->watch && p->watch->n_told);
+    p->news = p->n_new || (p->watch && p->watch->n_lines);
     if (p->busy)
         return;
     p->unchecked = false;

@@ -26,7 +26,7 @@ enum shell_words_role {
 };
 
 /* Programs, by name, and letters of their options. After an option that is in none of the lists the
- * next word may be its value, or what runs: both are taken for files that run. */
+ * next word may be its value, or the program: both count as programs. */
 struct shell_program {
     enum shell_words_role next;
     const char *names;

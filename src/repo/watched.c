@@ -22,8 +22,8 @@ enum {
     LISTED_MAX = 50 * 1000, /* names in one directory, including those that nothing runs */
     LINE_MAX_BYTES = 8 * PATH_MAX,
     PARTIAL_MAX = 5, /* directories that are listed */
-    TOLD_MAX = 50,
-    TOLD_BYTES = WATCH_LINES_MAX / 2,
+    REPORTED_MAX = 50,
+    REPORTED_BYTES = WATCH_LINES_MAX / 2,
 };
 
 void watch_reset(struct protect *p)
@@ -32,7 +32,7 @@ void watch_reset(struct protect *p)
     p->watch = calloc(1, sizeof(*p->watch));
     BUG_ON(!p->watch);
     p->watch->arena = ARENA_INIT(ARENA_MAX);
-    p->watch->told = BUF_INIT(TOLD_BYTES);
+    p->watch->lines = BUF_INIT(REPORTED_BYTES);
     p->watch->limit = WATCH_MAX;
     p->watch->bytes_limit = WATCH_BYTES_MAX;
 }
@@ -42,7 +42,7 @@ void watch_free(struct protect *p)
     if (!p->watch)
         return;
     arena_done(&p->watch->arena);
-    buf_done(&p->watch->told);
+    buf_done(&p->watch->lines);
     free(p->watch->p);
     free(p->watch);
     p->watch = NULL;
@@ -198,20 +198,20 @@ static void watch_print_path(struct buf *text, const struct protect_root *r, str
 /* Returns true if there is room for one more line. */
 static bool watch_reserve_line(struct watch_list *all)
 {
-    bool fits = all->n_told < TOLD_MAX && all->told.n < TOLD_BYTES - LINE_MAX_BYTES;
-    all->n_told += fits;
-    all->n_untold += !fits;
+    bool fits = all->n_lines < REPORTED_MAX && all->lines.n < REPORTED_BYTES - LINE_MAX_BYTES;
+    all->n_lines += fits;
+    all->n_omitted += !fits;
     return fits;
 }
 
 static void watch_report(
     struct protect *p, const struct watched *w, const char *what, const char *more)
 {
-    struct buf *told = &p->watch->told;
+    struct buf *lines = &p->watch->lines;
     if (!watch_reserve_line(p->watch))
         return;
-    watch_print_path(told, &p->roots[w->root], w->path);
-    buf_printf(told, " %s%s\n", what, more);
+    watch_print_path(lines, &p->roots[w->root], w->path);
+    buf_printf(lines, " %s%s\n", what, more);
 }
 
 /* Reports the topmost directory that is gone with it, once. */
@@ -220,7 +220,7 @@ static void watch_report_removed(struct protect *p, const struct watched *w)
     AUTO_BUF struct buf line = BUF_INIT(LINE_MAX_BYTES);
     AUTO_ARENA struct arena a = ARENA_INIT(NAME_ARENA);
     const struct protect_root *r = &p->roots[w->root];
-    struct str told = buf_str(&p->watch->told), path = w->path;
+    struct str lines = buf_str(&p->watch->lines), path = w->path;
     struct stat st;
     for (size_t n = 1; n < path.n; n++)
         if (w->path.p[n] == '/' &&
@@ -229,10 +229,10 @@ static void watch_report_removed(struct protect *p, const struct watched *w)
     buf_add_z(&line, "removed: ");
     watch_print_path(&line, r, path);
     buf_add_byte(&line, '\n');
-    if (told.n && memmem(told.p, told.n, line.p, line.n))
+    if (lines.n && memmem(lines.p, lines.n, line.p, line.n))
         return;
     if (watch_reserve_line(p->watch))
-        buf_add_str(&p->watch->told, buf_str(&line));
+        buf_add_str(&p->watch->lines, buf_str(&line));
 }
 
 void watch_print(const struct protect *p, struct buf *text)
@@ -255,10 +255,10 @@ void watch_print(const struct protect *p, struct buf *text)
         buf_add_z(text, " is not compared, and possibly others are not: a command can change it\n");
     }
     if (all)
-        buf_add_str(text, buf_str(&all->told));
-    if (all && all->n_untold)
+        buf_add_str(text, buf_str(&all->lines));
+    if (all && all->n_omitted)
         buf_printf(
-            text, "%zu more parts were removed, or changed and not restored\n", all->n_untold);
+            text, "%zu more parts were removed, or changed and not restored\n", all->n_omitted);
 }
 
 /* After a command -------------------------------------------------------------------------------
@@ -552,8 +552,8 @@ void watch_check(struct protect *p, size_t before)
     size_t n = p->watch ? p->watch->n : 0;
     if (!p->watch)
         return;
-    buf_reset(&p->watch->told);
-    p->watch->n_told = p->watch->n_untold = 0;
+    buf_reset(&p->watch->lines);
+    p->watch->n_lines = p->watch->n_omitted = 0;
     for (size_t i = 0; i < n; i++)
         watch_check_entry(p, &p->watch->p[i], before);
     for (size_t i = 0; i < n; i++)

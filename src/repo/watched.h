@@ -40,8 +40,8 @@ struct watch_list {
     size_t limit, bytes_limit; /* for the part being added */
     time_t since;              /* start time; 0: from an interrupted session */
     struct str lost;           /* a part that did not fit; no value: none */
-    struct buf told;           /* lines of the last check */
-    size_t n_told, n_untold;   /* and the number of lines that did not fit */
+    struct buf lines;          /* of the last check */
+    size_t n_lines, n_omitted; /* and the number of lines that did not fit */
 };
 
 void watch_reset(struct protect *p);

@@ -154,11 +154,11 @@ bool live_observe(struct live *l, const struct live_look *look, struct err *err)
     json_t *o = observer_take(&l->observer, session_term(l->session), look->screen);
     l->snapshot[0] = '\0';
     bool ok = observer_fits(&l->observer, err) && keep_screen(l, look->screen, o, err);
-    const struct err *told = ok ? look->error : err;
+    const struct err *shown = ok ? look->error : err;
     if (look->matched_by)
         json_put(o, "matched_by", json_string(look->matched_by));
-    if (told && told->code)
-        json_put(o, "error", err_to_json(told));
+    if (shown && shown->code)
+        json_put(o, "error", err_to_json(shown));
     observer_record(&l->observer, o, look->action);
     l->since = session_changes(l->session);
     json_decrefp(&l->observation);

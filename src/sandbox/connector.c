@@ -174,7 +174,7 @@ static void connector_answer(
 
 /* Internet sockets ---------------------------------------------------------------------------- */
 
-/* With a brief timeout the kernel goes on connecting by itself. Returns 0 or an errno. */
+/* With a brief timeout the kernel continues to connect in the background. Returns 0 or an errno. */
 static int connect_briefly(int fd, const struct sockaddr_storage *at, socklen_t size)
 {
     struct timeval own = {0}, brief = {0, BRIEF_US};

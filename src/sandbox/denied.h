@@ -2,10 +2,10 @@
  * (sandbox/listener.h), merged, bounded, and ranked by the failures that followed.
  *
  *     struct denied *denied = denied_new();
- *     launch_start(&(struct launch){.denied = denied, …}, &child, err)
+ *     launch_start(&(struct launch){.denied = denied, …}, &child, err);
  *     ... child_close(&child) ...
- *     json_t *list = denied_json(denied, &style);          [{op, target, program, rule, fix,
- * count}] denied_free(denied);
+ *     json_t *list = denied_json(denied, &style);    [{op, target, program, rule, fix, count}]
+ *     denied_free(denied);
  *
  * Everything in it was chosen by the commands: targets and programs are bytes, to be escaped.
  * Thread-safe, so that the commands of a sandbox that serves can be asked for one by one.

@@ -1,4 +1,4 @@
-/* Looks at the system calls that a listener is told of, and reports those that the sandbox denies.
+/* Looks at the system calls reported to a listener, and lists those that the sandbox denies.
  * Decides nothing: an observed call continues, or is carried out by another handler, whatever is
  * found, and a reported one is refused.
  */

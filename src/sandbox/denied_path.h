@@ -1,8 +1,8 @@
 /* Whether a sandbox denies a path: compares what is inside with what is outside. Only for reports:
  * nothing is allowed or refused by it, and nothing is opened except with O_PATH.
  *
- *     const struct denied_look look = {.plan = plan, .root = root, .op = DENIED_READ, .path =
- * path}; if (denied_path_judge(&look, &verdict))
+ *     const struct denied_look look = {.plan = plan, .root = root, .op = op, .path = path};
+ *     if (denied_path_judge(&look, &verdict))
  *         ... verdict.rule, verdict.target ...
  *
  * `root` is the root directory of the sandbox. Symlinks are followed as they are inside; the

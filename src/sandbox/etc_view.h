@@ -2,14 +2,15 @@
  * may read, known places of secrets, and other file systems mounted there. It has one of two forms,
  * and in both a file stays hidden if the host replaces it:
  *
- * layered: our own directory, with the files that a sandbox generates and the names to hide, on top
- * of the host's. Cheap, but the kernel refuses it if something is mounted below /etc, as in most
- *     containers.
- * otherwise: our own directory with the entries to show. A directory is mounted if any user may
- * read all of it, and otherwise is also one of our own. Small files are copied.
+ * - layered: our own directory, with the files that a sandbox generates and the names to hide, on
+ *   top of the host's. Cheap, but the kernel refuses it if something is mounted below /etc, as in
+ *   most containers.
+ * - otherwise: our own directory with the entries to show. A directory is mounted if any user may
+ *   read all of it, and otherwise is also one of our own. Small files are copied.
  *
  *     etc_view_collect(&(struct etc_input){.from = "/etc", .layered = true}, &arena, &view);
- *     for (size_t i = 0; i < view.n; i++) add_step(&view.steps[i]);
+ *     for (size_t i = 0; i < view.n; i++)
+ *         add_step(&view.steps[i]);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_ETC_VIEW_H

@@ -374,7 +374,7 @@ static void start_command(struct init *init)
 
 /* Waiting ------------------------------------------------------------------------------------- */
 
-/* Removes what namespaces would remove by themselves. */
+/* Cleanup that the kernel does by itself where there are namespaces. */
 static void init_clean_up(const struct init *init)
 {
     orphans_kill();

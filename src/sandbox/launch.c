@@ -682,9 +682,9 @@ bool child_read_event(struct child *child, struct child_event *ret_news, struct 
     return true;
 }
 
-bool child_was_heard(const struct child *child, struct err *err)
+bool child_check_listener(const struct child *child, struct err *err)
 {
-    return !child->unheard ||
+    return !child->listener_failed ||
            err_set(err, E_INTERNAL,
                "the thread that answers the sandbox's system calls failed, and everything in the "
                "sandbox was killed; --no-denials does without it");
@@ -752,7 +752,7 @@ void child_close(struct child *child)
     if (child->pidfd < 0)
         return;
     await_end(child);
-    child->unheard |= !listener_free(child->listener);
+    child->listener_failed |= !listener_free(child->listener);
     child->listener = NULL;
     close(TAKE_FD(child->pidfd));
     launch_remove_tmp(&child->tmp);

@@ -49,7 +49,7 @@ struct child {
     struct tmpdir tmp;         /* without mounts: deleted at the end */
     struct limiter limiter;    /* closed by child_close(); `kept` stays valid */
     struct listener *listener; /* NULL: none */
-    bool unheard;              /* the listener gave up, and everything was killed */
+    bool listener_failed;      /* the listener gave up, and everything was killed */
     bool too_many; /* too many processes: all were killed, see sandbox/process_count.h */
 };
 
@@ -91,7 +91,7 @@ struct child_event {
 MUST_USE bool child_read_event(struct child *child, struct child_event *ret_news, struct err *err);
 
 /* Sets the error if the listener gave up, and everything was killed for it; after child_close(). */
-MUST_USE bool child_was_heard(const struct child *child, struct err *err);
+MUST_USE bool child_check_listener(const struct child *child, struct err *err);
 
 /* Adds the limit that a command was killed for to its error; that of memory only after
  * child_close(). */

@@ -1,5 +1,5 @@
-/* The listener of a sandbox's system call filter: a thread that is told of some calls before they
- * are carried out (syscall_rules_observe()), and answers.
+/* The listener of a sandbox's system call filter: a thread that receives some calls before they are
+ * carried out (syscall_rules_observe()), and answers.
  *
  *     struct listener *l = listener_new(&options);      while the sandbox is being built
  *     listener_start(l, fd);                             the filter's descriptor, from process 1

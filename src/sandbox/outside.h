@@ -3,8 +3,7 @@
  * commands in a sandbox.
  *
  *     static struct outside o;
- *     AUTO_FD int fd = outside_open(&o, "/home/me/x", &st);      -1: it does not exist, or is
- * unknown
+ *     AUTO_FD int fd = outside_open(&o, "/home/me/x", &st);    -1: missing, or unknown
  *
  * Every component is opened by itself; mount points of file systems that are not known to be local
  * are not entered. Allocates nothing.

@@ -11,7 +11,7 @@
 
 #include "base/base.h"
 
-/* Called with the name of a process in a /proc directory; returns whether to go on. */
+/* Called with the name of a process in a /proc directory; returns whether to continue. */
 typedef bool process_visit(void *context, int processes, const char *pid);
 
 /* Visits all processes except for process 1. */

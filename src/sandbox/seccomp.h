@@ -20,7 +20,7 @@
 enum {
     SECCOMP_PROGRAM_MAX = 1024,
     SECCOMP_PRETENDS = -2, /* an answer: the caller gets 0, and nothing is done */
-    SECCOMP_NOTIFIES = -3, /* an answer: the listener is told, and answers (sandbox/listener.h) */
+    SECCOMP_NOTIFIES = -3, /* an answer: reported to the listener, which answers (listener.h) */
 };
 
 struct seccomp_options {
@@ -31,7 +31,7 @@ struct seccomp_options {
     bool small_segments; /* nothing else limits the sum of SysV shared memory */
     bool no_truncate;    /* Landlock does not handle truncation */
     bool developer;      /* see plan_input; only with namespaces */
-    bool observe;        /* tell a listener of calls that may be denied: syscall_rules_observe() */
+    bool observe;        /* report calls that may be denied: syscall_rules_observe() */
     bool group_id;       /* the set-group-id bit: see plan.own_writes */
     uint64_t shared_max; /* bytes of one shared mapping without a file; 0: unlimited */
 };

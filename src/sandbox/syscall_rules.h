@@ -53,7 +53,7 @@ enum syscall_check {
 void syscall_rules_fill(
     const struct seccomp_options *options, uint16_t answers[SYSCALL_RULES_NEWEST + 1]);
 
-/* Which calls a listener is told of. It lets the first kind continue, always, and refuses the
+/* Calls reported to a listener. It lets the first kind continue, always, and refuses the
  * second, always: it decides nothing. */
 enum syscall_observed {
     SYSCALL_UNOBSERVED,

@@ -9,9 +9,9 @@ uint64_t budget_near_at(const struct budget *b)
 
 bool budget_near(struct budget *b, uint64_t used)
 {
-    if (b->told || b->limit == UINT64_MAX || used < budget_near_at(b))
+    if (b->warned || b->limit == UINT64_MAX || used < budget_near_at(b))
         return false;
-    b->told = true;
+    b->warned = true;
     return true;
 }
 

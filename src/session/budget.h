@@ -19,7 +19,7 @@ struct budget {
     const char *exceeded; /* "ran longer than" */
     const char *unit;
     uint64_t limit; /* UINT64_MAX: none */
-    bool told;
+    bool warned;
 };
 
 /* Returns the amount at which the warning is due. */

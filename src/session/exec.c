@@ -55,10 +55,10 @@ static void exec_on_output(void *context, struct str bytes)
         exec_feed_term(r, bytes);
 }
 
-static void exec_tend(void *context)
+static void exec_on_ready(void *context)
 {
     const struct exec_state *r = context;
-    r->options->tend(r->options->context);
+    r->options->on_ready(r->options->context);
 }
 
 /* Ends the run because of a signal or, with 0, because `cancel` became readable. */
@@ -158,7 +158,7 @@ static void exec_set_status(struct exec_state *r)
     const struct session_exit *e = &result->exit;
     if (result->error.code)
         return;
-    if (!child_was_heard(&r->process.child, &result->error)) {
+    if (!child_check_listener(&r->process.child, &result->error)) {
         result->status = EXEC_ERRORED;
         return;
     }
@@ -198,8 +198,8 @@ static bool exec_open(struct exec_state *r, const struct process_streams *stream
         .cancel = o->cancel,
         .output = exec_on_output,
         .event = exec_on_event,
-        .tend = o->tend ? exec_tend : NULL,
-        .tended = o->tended,
+        .on_ready = o->on_ready ? exec_on_ready : NULL,
+        .ready_fd = o->ready_fd,
         .context = r,
         .refused = o->confined->refused,
     };

@@ -1,9 +1,12 @@
 /* Runs one command under its policy from start to end: relays its streams, enforces its budgets and
  * reports how it ended.
  *
- *     struct exec_options options = {.confined = &c, .input = -1, .output = {STDOUT_FILENO,
- * STDERR_FILENO}, .signals = -1, .cancel = -1}; if (!exec_run(&options, &result, err)) ...it could
- * not be started... if (result.error.code) ...a budget, an interruption...
+ *     struct exec_options options = {.confined = &c, .input = -1, .signals = -1, .cancel = -1,
+ *                                    .output = {STDOUT_FILENO, STDERR_FILENO}};
+ *     if (!exec_run(&options, &result, err))
+ *         ... it could not be started ...
+ *     if (result.error.code)
+ *         ... a budget, an interruption ...
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SESSION_EXEC_H
@@ -25,10 +28,10 @@ struct exec_options {
     uint16_t rows, cols;
     /* Called with the command's output up to the output budget. May be NULL. */
     void (*seen)(void *context, struct str bytes);
-    /* Called when `tended` is readable, for other work that must not wait until the end. May be
+    /* Called when `ready_fd` is readable, for other work that must not wait until the end. May be
      * NULL. */
-    void (*tend)(void *context);
-    int tended;
+    void (*on_ready)(void *context);
+    int ready_fd;
     /* Called for events other than those of the terminal. May be NULL. */
     void (*event)(void *context, const struct session_event *event);
     struct term *term; /* also gets the output, and answers the command's queries; may be NULL */

@@ -15,7 +15,7 @@ enum {
     POLL_CONTROL = PROCESS_RELAYS * RELAY_POLLFDS,
     POLL_CANCEL,
     POLL_WATCH,
-    POLL_TENDED,
+    POLL_READY,
     POLLS, /* with fewer open files than this, poll() fails */
 
     OUTPUTS = PROCESS_RELAYS - PROCESS_OUT,
@@ -59,7 +59,7 @@ uint64_t process_ends_ms(const struct process *p)
 /* Returns when the run-time budget must be checked next. */
 static uint64_t process_check_ms(const struct process *p)
 {
-    return process_time_at(p, p->runtime.told ? p->runtime.limit : budget_near_at(&p->runtime));
+    return process_time_at(p, p->runtime.warned ? p->runtime.limit : budget_near_at(&p->runtime));
 }
 
 /* Output of others after its end does not count. */
@@ -245,8 +245,8 @@ static uint64_t process_pending(int pipe)
     return pipe >= 0 && ioctl(pipe, FIONREAD, &n) == 0 && n > 0 ? (uint64_t)n : 0;
 }
 
-/* In a world, what the command leaves behind may keep its output open for ever. What the command
- * itself has printed is there when it has ended, and is read first. */
+/* In a world, processes left behind may keep its output open indefinitely. Output of the command
+ * itself is complete when it exits, and is read first. */
 static void process_note_world_end(struct process *p)
 {
     const struct world_command *c = p->command;
@@ -267,7 +267,7 @@ static bool process_read_message(struct process *p, bool *ret_stopped)
 {
     struct child_event news;
     if (p->command) {
-        world_tend(p->command->world);
+        world_handle_events(p->command->world);
         process_note_world_end(p);
         return true;
     }
@@ -290,7 +290,7 @@ static int process_control(const struct process *p)
 }
 
 /* Another command's loop may have taken the message of our end. */
-static bool process_was_told(const struct process *p)
+static bool process_end_is_known(const struct process *p)
 {
     return p->command && p->command->ended && !p->ended;
 }
@@ -312,7 +312,7 @@ static uint64_t process_drained_ms(const struct process *p)
 
 uint64_t process_due_ms(const struct process *p)
 {
-    if (p->error.code || (p->ended && process_hung_up(p)) || process_was_told(p))
+    if (p->error.code || (p->ended && process_hung_up(p)) || process_end_is_known(p))
         return 0;
     return p->ended ? process_drained_ms(p) : process_check_ms(p);
 }
@@ -343,7 +343,7 @@ static bool process_poll(struct process *p, uint64_t deadline_ms, struct pollfd 
     fds[POLL_CONTROL] = (struct pollfd){.fd = process_control(p), .events = POLLIN};
     fds[POLL_CANCEL] = (struct pollfd){.fd = o->cancel, .events = POLLIN};
     fds[POLL_WATCH] = (struct pollfd){.fd = p->watched, .events = POLLIN};
-    fds[POLL_TENDED] = (struct pollfd){.fd = o->tend ? o->tended : -1, .events = POLLIN};
+    fds[POLL_READY] = (struct pollfd){.fd = o->on_ready ? o->ready_fd : -1, .events = POLLIN};
     if (poll(fds, POLLS, clock_timeout_ms(clock_mono_ms(), until)) >= 0)
         return true;
     memset(fds, 0, POLLS * sizeof(*fds));
@@ -358,8 +358,8 @@ static bool process_step(struct process *p, uint64_t deadline_ms, enum process_n
     *ret_news = PROCESS_FAILED;
     if (!process_poll(p, deadline_ms, fds))
         return true;
-    if (fds[POLL_TENDED].revents)
-        p->options.tend(p->options.context);
+    if (fds[POLL_READY].revents)
+        p->options.on_ready(p->options.context);
     if (fds[POLL_TERMINAL].revents & POLLOUT)
         process_write_some(p);
     fds[POLL_TERMINAL].revents &= ~POLLOUT;
@@ -389,7 +389,7 @@ enum process_news process_next(struct process *p, uint64_t deadline_ms)
             process_report_exit(p);
             return PROCESS_EXITED;
         }
-        if (process_was_told(p))
+        if (process_end_is_known(p))
             process_note_world_end(p);
         if (!p->ended && process_is_late(p))
             return process_over_budget(p, &p->runtime);

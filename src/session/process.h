@@ -73,10 +73,10 @@ struct process_options {
     void (*output)(void *context, struct str bytes);
     /* Called for SESSION_EVENT_BUDGET_NEAR and SESSION_EVENT_EXIT. */
     void (*event)(void *context, const struct session_event *event);
-    /* Called when `tended` is readable, for other work that must not wait until the end. May be
+    /* Called when `ready_fd` is readable, for other work that must not wait until the end. May be
      * NULL. */
-    void (*tend)(void *context);
-    int tended;
+    void (*on_ready)(void *context);
+    int ready_fd;
     void *context;
     struct buf *refused; /* gets the report of the proxy at the end (proxy/proxy.h); may be NULL */
 };

@@ -188,7 +188,7 @@ static void world_read_left(struct world *w)
     w->n_left = n;
 }
 
-void world_tend(struct world *w)
+void world_handle_events(struct world *w)
 {
     if (w->closed)
         return;

@@ -2,9 +2,10 @@
  * of its own, /tmp and HOME. A server that one command starts answers the next.
  *
  *     struct world *w;
- *     if (!world_open(&plan, denied, &w, err)) return false;
- *     process_open(&(struct process_options){.world = w, .launch = …}, &p, err)   as often as
- * needed world_close(w);                                  kills all that is left in it
+ *     if (!world_open(&plan, denied, &w, err))
+ *         return false;
+ *     process_open(&(struct process_options){.world = w, .launch = …}, &p, err);    for each
+ *     world_close(w);                                       kills all that is left in it
  *
  * A command runs on its own terminal or pipes, in a session of its own. What it leaves behind lives
  * until the world ends; output that comes after the command's end is discarded. Killing a command
@@ -44,9 +45,9 @@ bool world_is_stale(const struct world *w);
 /* Whether a process of a command may still run, or its end was not read yet. */
 bool world_is_busy(struct world *w);
 
-/* Readable when there is something for world_tend(), which never blocks. */
+/* Readable when there is something for world_handle_events(), which never blocks. */
 int world_descriptor(const struct world *w);
-void world_tend(struct world *w);
+void world_handle_events(struct world *w);
 /* Whether processes of ended commands may be waiting for it. */
 bool world_has_left(const struct world *w);
 

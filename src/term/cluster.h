@@ -3,7 +3,8 @@
  *     uint32_t id = cluster_intern(&table, codepoints, n);
  *     struct cluster c = cluster_get(&table, id);
  *
- * The table's size is limited; when it is full, the terminal reuses unused numbers (compact.c).
+ * The table's size is limited; when it is full, the terminal reuses unused numbers
+ * (term_compact.c).
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_CLUSTER_H

@@ -6,7 +6,7 @@
  *     const struct style *same = &table.styles[id];
  *
  * A grid stores style numbers; 0 is the default style. The table's size is limited: when it is
- * full, the terminal reuses the numbers of unused styles (compact.c).
+ * full, the terminal reuses the numbers of unused styles (term_compact.c).
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TERM_STYLE_H

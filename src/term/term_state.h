@@ -260,7 +260,7 @@ static inline cell pen_blank(struct term *t)
 uint16_t pen_intern(struct term *t, const struct style *style);
 void pen_changed(struct term *t);
 
-/* compact.c: frees entries in the style, cluster and link tables */
+/* term_compact.c: frees entries in the style, cluster and link tables */
 void term_compact(struct term *t);
 bool term_may_compact(struct term *t); /* false: a recent attempt freed too little */
 

@@ -50,7 +50,7 @@ static size_t poll_count_lines(const struct outlog *log, uint64_t from, uint64_t
 static void read_new(struct poll *p, struct buf *bytes, struct limit *cap)
 {
     const struct outlog *log = &p->s->log;
-    uint64_t from = p->s->told, to = log->size;
+    uint64_t from = p->s->reported, to = log->size;
     if (to - from <= HEAD_MAX + TAIL_MAX) {
         outlog_read(log, from, (size_t)(to - from), bytes);
         return;
@@ -116,7 +116,7 @@ static void poll_read_output(struct poll *p, bool visible)
         utf8_add_lossy(&text, whole);
     else
         clean_text(whole, &text);
-    s->told = s->log.size - open;
+    s->reported = s->log.size - open;
     tool_detail(p->result, "output_bytes", json_integer((json_int_t)(whole.n + cap.skipped_bytes)));
     if (visible)
         poll_append_text(p, &cap, buf_str(&text));

@@ -63,7 +63,7 @@ static bool sessions_poll_once(
     if (poll(fds, n + wait->n_fds, clock_timeout_ms(clock_mono_ms(), until)) < 0 && errno != EINTR)
         return false;
     if (fds[0].revents)
-        tool_world_tend(box);
+        tool_world_handle_events(box);
     uint64_t now = clock_mono_ms();
     n = 1;
     for (size_t i = 0; all && i < all->n; i++) {
@@ -130,7 +130,7 @@ int sessions_descriptor(struct toolbox *box)
 }
 
 /* A file descriptor that has hung up would stay readable: rebuilds the set without it. */
-void sessions_tend(struct toolbox *box, int descriptor)
+void sessions_handle_events(struct toolbox *box, int descriptor)
 {
     int fds[SESSIONS_MAX * SESSION_POLLS];
     (void)sessions_poll_once(box, &(struct sessions_wait){0}, 0);
@@ -239,10 +239,10 @@ static struct tool_session *least_needed(const struct tool_sessions *all)
 static bool sessions_make_room(struct toolbox *box, struct err *err)
 {
     struct tool_sessions *all = box->sessions;
-    size_t told = 0;
+    size_t reported = 0;
     for (size_t i = 0; i < all->n; i++)
-        told += all->p[i]->reports > 0;
-    if (all->n < SESSIONS_MAX && told < SESSIONS_TOLD_MAX)
+        reported += all->p[i]->reports > 0;
+    if (all->n < SESSIONS_MAX && reported < SESSIONS_REPORTED_MAX)
         return true;
     struct tool_session *ended = least_needed(all);
     if (ended) {

@@ -21,7 +21,7 @@ enum {
     SESSIONS_OUTPUT_MAX = 64 << 20, /* maximum output of one session */
     SESSIONS_MEMORY_MAX = 1 << 20,  /* bytes of a log kept in memory rather than in a file */
     SESSIONS_SHOWN_MAX = 1 << 20,   /* bytes shown per session before output is shortened */
-    SESSIONS_TOLD_MAX = 8,          /* ended sessions kept to report their end again */
+    SESSIONS_REPORTED_MAX = 8,      /* ended sessions kept to report their end again */
     SESSIONS_REPORTS = 2,           /* times an end is reported before the session is forgotten */
 };
 
@@ -33,12 +33,12 @@ struct tool_session {
     struct confine *confine;
     struct outlog log;
     const char *log_dir;
-    bool unsaved;     /* the log could not be saved to a file */
-    uint64_t told;    /* bytes of the log reported to the model */
-    uint64_t shown;   /* bytes of text shown to the model */
-    uint64_t drawn;   /* term_drawn() at that time */
-    unsigned reports; /* times its end was reported */
-    bool over;        /* it has ended, and all its output is in the log */
+    bool unsaved;      /* the log could not be saved to a file */
+    uint64_t reported; /* bytes of the log reported to the model */
+    uint64_t shown;    /* bytes of text shown to the model */
+    uint64_t drawn;    /* term_drawn() at that time */
+    unsigned reports;  /* times its end was reported */
+    bool over;         /* it has ended, and all its output is in the log */
 };
 
 struct tool_sessions {
@@ -91,9 +91,9 @@ enum {
 
 enum sessions_news sessions_wait(struct toolbox *box, const struct sessions_wait *wait);
 
-/* For other event loops: returns a file descriptor that is readable when sessions_tend() has work,
- * or -1 without running sessions. The caller closes it. */
+/* For other event loops: returns a file descriptor that is readable when sessions_handle_events()
+ * has work, or -1 without running sessions. The caller closes it. */
 int sessions_descriptor(struct toolbox *box);
-void sessions_tend(struct toolbox *box, int descriptor);
+void sessions_handle_events(struct toolbox *box, int descriptor);
 
 #endif

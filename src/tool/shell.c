@@ -55,10 +55,10 @@ static void shell_on_output(void *context, struct str bytes)
     outlog_add(&s->all, bytes);
 }
 
-static void shell_tend_sessions(void *context)
+static void shell_on_ready(void *context)
 {
     struct shell *s = context;
-    sessions_tend(s->box, s->sessions);
+    sessions_handle_events(s->box, s->sessions);
 }
 
 /* Saves the whole output to a file, as the model does not see all of it. */
@@ -139,8 +139,8 @@ static bool run_confined(struct shell *s, const struct confine *c, struct err *e
         .signals = s->box->options->signals,
         .cancel = -1,
         .seen = shell_on_output,
-        .tend = sessions >= 0 ? shell_tend_sessions : NULL,
-        .tended = sessions,
+        .on_ready = sessions >= 0 ? shell_on_ready : NULL,
+        .ready_fd = sessions,
         .context = s,
     };
     struct exec_result r;

@@ -121,7 +121,7 @@ struct tool_world *tool_world_current(struct toolbox *box)
     struct tool_world *w = box->world;
     if (!w)
         return NULL;
-    world_tend(w->world);
+    world_handle_events(w->world);
     if (world_is_gone(w->world)) {
         box->new_world = "the sandbox of this session had ended, and a new one was started: /tmp "
                          "and HOME are empty again";
@@ -164,10 +164,10 @@ int tool_world_descriptor(const struct toolbox *box)
     return box->world ? world_descriptor(box->world->world) : -1;
 }
 
-void tool_world_tend(struct toolbox *box)
+void tool_world_handle_events(struct toolbox *box)
 {
     if (box->world)
-        world_tend(box->world->world);
+        world_handle_events(box->world->world);
 }
 
 bool tool_world_needs_tending(const struct toolbox *box)

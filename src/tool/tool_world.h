@@ -48,9 +48,9 @@ MUST_USE bool tool_world_open(struct toolbox *box, struct tool_world *w, struct 
 /* Whether processes of commands are left in any of them. Closes old ones without. */
 bool tool_worlds_are_busy(struct toolbox *box);
 
-/* The present one's world_descriptor() and world_tend(). */
+/* The present one's world_descriptor() and world_handle_events(). */
 int tool_world_descriptor(const struct toolbox *box);
-void tool_world_tend(struct toolbox *box);
+void tool_world_handle_events(struct toolbox *box);
 /* Whether that must be done even if no command is being waited for. */
 bool tool_world_needs_tending(const struct toolbox *box);
 

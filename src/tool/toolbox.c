@@ -118,7 +118,7 @@ void toolbox_protect(struct toolbox *box, const struct str *roots, size_t n)
 void toolbox_check(struct toolbox *box, struct tool_result *result)
 {
     AUTO_BUF struct buf text = BUF_INIT(TOOL_CONTENT_MAX);
-    /* First: what runs can still change files after the check. */
+    /* Checked first: running commands can change files after the check. */
     const bool busy = tool_worlds_are_busy(box) || sessions_run(box->sessions);
     box->made_parts = false;
     tool_world_tell(box, result);

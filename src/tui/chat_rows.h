@@ -9,7 +9,7 @@
  *     chat_rows_result(c, STR("1"), false, output);
  *     chat_rows_take(c, &stay, &region);                   for live_frame(), with an editor below
  *
- * Each row is returned as `stay` only once. All input is made safe for display (text.h).
+ * Each row is returned as `stay` only once. All input is made safe for display (tui_text.h).
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_CHAT_ROWS_H

@@ -4,7 +4,9 @@
  *     struct console c = CONSOLE_NONE;
  *     if (!console_open(&c, &(struct console_options){0}, err)) return false;
  *     poll(c.in for POLLIN, c.outlet.fd for POLLOUT if console_waits(&c), console_timeout(&c))
- *     console_read(&c);  while (console_next(&c, &typed)) editor_typed(editor, &typed);
+ *     console_read(&c);
+ *     while (console_next(&c, &typed))
+ *         editor_typed(editor, &typed);
  *     console_frame(&c, &stay, &region, &cursor);   never blocks
  *     console_close(&c);
  *

@@ -1,6 +1,7 @@
 /* Rows of the live region as cells, to compare and write individually.
  *
- *     struct cells cells = live_cells(&options, &text, line);     free(cells.p)
+ *     struct cells cells = live_cells(&options, &text, line);
+ *     free(cells.p);
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef TUI_LIVE_CELLS_H

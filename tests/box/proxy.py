@@ -22,7 +22,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent))
 from harness import Tap  # noqa: E402
 
-PATIENCE = 60  # seconds: catches hangs, does not measure
+TIMEOUT_S = 60  # catches hangs, does not measure
 BIG = 24 << 20
 SPIN_MS = 60  # CPU time out of at least half a second; a waiting process needs none, a spinning one uses all it gets
 
@@ -63,7 +63,7 @@ def read_head(s):
 
 def eventually(condition, *what):
     """Polls until the condition holds: for changes made by another process."""
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + TIMEOUT_S
     while not condition():
         expect(time.monotonic() < end, "never:", *what)
         time.sleep(0.01)
@@ -104,7 +104,7 @@ class Proxy:
         return self
 
     def __exit__(self, kind, *_):
-        _, errors = self.process.communicate(timeout=PATIENCE)
+        _, errors = self.process.communicate(timeout=TIMEOUT_S)
         lines = self.refusals()
         self.dir.cleanup()
         if kind is None:
@@ -113,7 +113,7 @@ class Proxy:
         return lines is None
 
     def connect(self):
-        s = socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
+        s = socket.create_connection(("127.0.0.1", self.port), timeout=TIMEOUT_S)
         return s
 
     def ask(self, request):
@@ -160,7 +160,7 @@ class Server:
 
     def run(self, s):
         with s:
-            s.settimeout(PATIENCE)
+            s.settimeout(TIMEOUT_S)
             try:
                 self.handle(s)
             except Exception as e:  # pylint: disable=broad-except
@@ -170,7 +170,7 @@ class Server:
         self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
         for thread in self.threads:
-            thread.join(PATIENCE)
+            thread.join(TIMEOUT_S)
         if kind is None:
             expect(not self.failures, "the server:", self.failures[:3])
 
@@ -199,7 +199,7 @@ def http(s):
 
 def curl(*args):
     done = subprocess.run(
-        ["curl", "-sS", "--noproxy", "", "--max-time", str(PATIENCE), *args], capture_output=True, check=False
+        ["curl", "-sS", "--noproxy", "", "--max-time", str(TIMEOUT_S), *args], capture_output=True, check=False
     )
     return done.returncode, done.stdout, done.stderr.decode()
 
@@ -416,7 +416,7 @@ class Tests:
                     expect(read_all(s) == b"", "an answer")
                 except ConnectionResetError:
                     pass
-            expect(broken.wait(PATIENCE), "the server saw a proper end")
+            expect(broken.wait(TIMEOUT_S), "the server saw a proper end")
 
     def test_refusal_of_an_upload(self):
         """The response arrives although the client is still sending."""
@@ -488,7 +488,7 @@ class Tests:
         sender = threading.Thread(target=lambda: (s.sendall(up), s.shutdown(socket.SHUT_WR)), daemon=True)
         sender.start()
         got = read_all(s)
-        sender.join(PATIENCE)
+        sender.join(TIMEOUT_S)
         expect(hashlib.sha256(got).digest() == hashlib.sha256(down).digest(), f"{len(got)} bytes, not these {len(down)}")
 
     def test_big_both_ways(self):
@@ -499,7 +499,7 @@ class Tests:
             sender = threading.Thread(target=s.sendall, args=(down,), daemon=True)
             sender.start()
             seen.append(read_all(s) == up)
-            sender.join(PATIENCE)
+            sender.join(TIMEOUT_S)
 
         with Server(handle) as server, Proxy(server.address) as proxy:
             with proxy.tunnel(server.address) as s:
@@ -541,7 +541,7 @@ class Tests:
                 pass
             expect(cpu_ms(proxy.pid) - before < SPIN_MS, "it spins")
             first[0].close()
-            late.settimeout(PATIENCE)
+            late.settimeout(TIMEOUT_S)
             expect(read_head(late).startswith(b"HTTP/1.1 200 "), "no place")
             for s in first + [late]:
                 s.close()
@@ -570,7 +570,7 @@ class Tests:
             expect(read_all(s) == b"hello", "no hello")
             s.sendall(b"late")
             s.shutdown(socket.SHUT_WR)
-            heard.wait(PATIENCE)
+            heard.wait(TIMEOUT_S)
 
     def test_reset_is_not_the_end(self):
         """A reset connection does not look like one that was closed."""
@@ -669,14 +669,14 @@ class Tests:
             s.settimeout(0.5)
             said = b""
             s.sendall(b"GET http://example.com/ HTTP/1.1\r\nX: ")
-            while time.monotonic() - start < PATIENCE and not said:
+            while time.monotonic() - start < TIMEOUT_S and not said:
                 try:
                     s.sendall(b"x")
                     said = s.recv(100)
                 except TimeoutError:
                     pass
             expect(said.startswith(b"HTTP/1.1 400 "), said)
-            expect(15 < time.monotonic() - start < PATIENCE, "after", time.monotonic() - start)
+            expect(15 < time.monotonic() - start < TIMEOUT_S, "after", time.monotonic() - start)
             expect(silent.recv(1) == b"", "who says nothing stays")
 
     def test_long_head(self):
@@ -696,8 +696,8 @@ class Tests:
                 a2.close()
                 b2.close()
                 with a, b:
-                    a.settimeout(PATIENCE)
-                    b.settimeout(PATIENCE)
+                    a.settimeout(TIMEOUT_S)
+                    b.settimeout(TIMEOUT_S)
                     got = []
                     reader = threading.Thread(target=lambda b=b, got=got: got.append(read_all(b)), daemon=True)
                     sender = threading.Thread(
@@ -706,7 +706,7 @@ class Tests:
                     reader.start()
                     sender.start()
                     self.both_ways(a, up, down)
-                    reader.join(PATIENCE)
+                    reader.join(TIMEOUT_S)
                     expect(got == [up], "what the other side got")
             # Either end closes both.
             (a, a2), (b, b2) = self.unix_pair(), self.unix_pair()
@@ -714,7 +714,7 @@ class Tests:
             a2.close()
             b2.close()
             a.close()
-            b.settimeout(PATIENCE)
+            b.settimeout(TIMEOUT_S)
             expect(read_all(b) == b"", "no end")
             b.close()
             # Packets that do not carry two sockets are dropped.
@@ -725,7 +725,7 @@ class Tests:
             with a, b, a2, b2:
                 socket.send_fds(ours, [b"x"], [a2.fileno(), b2.fileno()])
                 a.sendall(b"x")
-                b.settimeout(PATIENCE)
+                b.settimeout(TIMEOUT_S)
                 expect(b.recv(1) == b"x", "it goes on")
             self.settled(proxy)
 
@@ -738,7 +738,7 @@ class Tests:
             for port, want in ((server.port, b"hello"), (nobody, b"")):
                 a, a2 = self.unix_pair()
                 with a, a2, socket.socket() as to:
-                    a.settimeout(PATIENCE)
+                    a.settimeout(TIMEOUT_S)
                     a.sendall(b"hello")
                     a.shutdown(socket.SHUT_WR)
                     to.setblocking(False)
@@ -768,7 +768,7 @@ class Tests:
             with a, b, a2, b2:
                 socket.send_fds(ours, [b"x"], [a2.fileno(), b2.fileno()])
                 a.sendall(b"x")
-                b.settimeout(PATIENCE)
+                b.settimeout(TIMEOUT_S)
                 expect(b.recv(1) == b"x", "no place for a forwarded port")
             for s in silent:
                 s.close()
@@ -784,7 +784,7 @@ class Tests:
 
         def handle(s):
             s.shutdown(socket.SHUT_WR)
-            hold.wait(PATIENCE)
+            hold.wait(TIMEOUT_S)
 
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with ours, Server(handle) as server, Proxy(server.address, relays=theirs) as proxy:

@@ -222,12 +222,12 @@ set fs_write_unsafe_ack to true
 # a policy that the user names keeps its own acknowledgements; one for Unix sockets is among them
 $ python3 make.py '{"allow_unix_sockets": true, "network": "enabled", "env": {"inherit": true}, "fs": {"allowed_write": ["@/elsewhere"]}}' p.json; cordon run --policy p.json s/a.json > out 2>&1; echo $?; sed -i 's/"unix_sockets_unsafe_ack": true/"unix_sockets_unsafe_ack": false/' p.json; cordon run --policy p.json s/a.json
 0
-cordon: allow_unix_sockets: Unix sockets allowed without explicit acknowledgement: 'true' (the program could make a host service that listens in a visible directory act outside the sandbox); set allow_unix_sockets to false, or set unix_sockets_unsafe_ack to true [E_POLICY_DENIED]
+cordon: allow_unix_sockets: 'true' requires an acknowledgement (the program could make a host service that listens in a visible directory act outside the sandbox); set allow_unix_sockets to false, or set unix_sockets_unsafe_ack to true [E_POLICY_DENIED]
 ? 2
 $ cordon run --policy p.json --ack-unsafe-sockets s/a.json > out 2>&1; echo $?; cordon exec --policy p.json -- /usr/bin/true 2>&1 | grep -o 'set unix_sockets_unsafe_ack to true'; cordon policy check p.json | head -n 1
 0
 set unix_sockets_unsafe_ack to true
-denied: allow_unix_sockets: Unix sockets allowed without explicit acknowledgement: 'true'
+denied: allow_unix_sockets: 'true' requires an acknowledgement
 # --explain-policy lists the same flags; suites pass flags on
 $ python3 make.py '{"network": "enabled", "env": {"inherit": true}}'; cordon run --explain-policy --json s/a.json | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["allowed"], [(e["context"]["field"], e["context"]["fix"]) for e in d["errors"]])'
 False [('network', 'if you trust it, add --ack-unsafe-network'), ('env.inherit', 'if you trust it, add --ack-unsafe-env')]

@@ -87,10 +87,10 @@ $ cordon exec --policy gone.yaml -- /usr/bin/true
 cordon: cannot open the policy 'gone.yaml': No such file or directory [E_IO]
 ? 10
 $ cordon exec --no-sandbox -- true
-cordon: sandbox: sandbox disabled without explicit acknowledgement: 'none' (the policy would not be enforced); add --ack-unsafe-sandbox and --ack-unsafe-network [E_POLICY_DENIED]
+cordon: sandbox: 'none' requires an acknowledgement (the policy would not be enforced); add --ack-unsafe-sandbox and --ack-unsafe-network [E_POLICY_DENIED]
 ? 2
 $ cordon exec --enable-network -- true
-cordon: network: network enabled without explicit acknowledgement: 'enabled' (all data that the program reads could be sent out); add --ack-unsafe-network [E_POLICY_DENIED]
+cordon: network: 'enabled' requires an acknowledgement (all data that the program reads could be sent out); add --ack-unsafe-network [E_POLICY_DENIED]
 ? 2
 
 ## --explain-policy runs nothing and lists the grants
@@ -131,7 +131,7 @@ cordon: fs_strict_write: write access requires explicit acknowledgement: 'true' 
 
 ## a weaker sandbox, selected by option
 $ cordon exec --sandbox landlock -- true
-cordon: sandbox: weaker sandbox without explicit acknowledgement: 'landlock' (without namespaces much of the system stays visible); add --ack-unsafe-sandbox [E_POLICY_DENIED]
+cordon: sandbox: 'landlock' requires an acknowledgement (without namespaces much of the system stays visible); add --ack-unsafe-sandbox [E_POLICY_DENIED]
 ? 2
 $ mkdir w && cd w && cordon exec --sandbox landlock --ack-unsafe-sandbox -- ls -a
 .

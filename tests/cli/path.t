@@ -207,31 +207,39 @@ $ cd p && cordon path resolve "$(printf '%0300d' 1)" 2>&1 | grep -o 'File name t
 File name too long [E_IO]
 
 ## an agent's workspace
-$ mkdir -p p/.git p/src && cd p/src && cordon path check --agent bot notes.md --json
+$ mkdir -p p/.git p/src && cd p/src && cordon path check --workspace bot notes.md --json
 {"protocol_version":1,"path":"$T/p/.cordon/workspaces/bot/notes.md","class":"agent_workspace","access":"rw","warnings":[]}
 $ cat p/.cordon/.gitignore && ls -d p/.cordon/workspaces/bot
 *
 p/.cordon/workspaces/bot
-$ cd p && cordon path resolve --agent bot ../other/x 2>&1
+$ cd p && cordon path resolve --workspace bot ../other/x 2>&1
 cordon: '../other/x' is outside the boundary '$T/p/.cordon/workspaces/bot': it leads to '$T/p/.cordon/workspaces/other/x'; class: user_project [E_FS_VIOLATION]
 ? 13
-$ cd p && cordon path resolve --agent bot "$T/p/src"
+$ cd p && cordon path resolve --workspace bot "$T/p/src"
 cordon: '$T/p/src' is outside the boundary '$T/p/.cordon/workspaces/bot'; class: user_project [E_FS_VIOLATION]
 ? 13
-$ cd p && cordon path check --agent bot --json src 2>/dev/null | grep -o '"class":"[a-z_]*"'
+$ cd p && cordon path check --workspace bot --json src 2>/dev/null | grep -o '"class":"[a-z_]*"'
 "class":"agent_workspace"
-$ cd p && cordon path check --agent bot --json ../../../src 2>/dev/null | grep -o '"class":"[a-z_]*","access":"[a-z]*"'
+$ cd p && cordon path check --workspace bot --json ../../../src 2>/dev/null | grep -o '"class":"[a-z_]*","access":"[a-z]*"'
 "class":"user_project","access":"none"
 $ cd p && touch .cordon/workspaces/file.txt && cordon path check .cordon/workspaces/file.txt | head -n 1
 user_project  ro
 $ cd p && cordon path check .cordon/workspaces/bot/x | head -n 1
 agent_workspace  rw
+$ cd p && cordon path check --workspace ../evil x 2>&1 | cut -c 1-61
+cordon: --workspace: '../evil' is not a valid workspace name:
+# --agent is the old name of --workspace, and messages name the option as it was typed
+$ cd p && cordon path check --agent bot .env.txt | head -n 1; cordon path resolve --agent=bot x
+agent_workspace  rw
+$T/p/.cordon/workspaces/bot/x
 $ cd p && cordon path check --agent ../evil x 2>&1 | cut -c 1-57
 cordon: --agent: '../evil' is not a valid workspace name:
-$ rm -r p/.cordon && ln -s "$T" p/.cordon && cd p && cordon path check --agent bot x
+$ for c in check resolve; do cordon path $c --help | grep -- '--agent'; done
+? 1
+$ rm -r p/.cordon && ln -s "$T" p/.cordon && cd p && cordon path check --workspace bot x
 cordon: '.cordon/config.yaml' is reached through a symbolic link, which is not followed there: make it a regular file in a real directory (project settings cannot be skipped: correct or remove '$T/p/.cordon') [E_CONFIG]
 ? 17
-$ rm p/.cordon && mkdir p/.cordon && ln -s "$T" p/.cordon/workspaces && cd p && cordon path check --agent bot x
+$ rm p/.cordon && mkdir p/.cordon && ln -s "$T" p/.cordon/workspaces && cd p && cordon path check --workspace bot x
 cordon: 'workspaces' in the path of the workspace is not a directory [E_FS_VIOLATION]
 ? 13
 

@@ -15,7 +15,7 @@ $ cat > p.yaml <<'P'
 >   allowed_read: [/etc, src]
 > P
 $ cordon policy check p.yaml
-denied: sandbox: sandbox disabled without explicit acknowledgement: 'none'
+denied: sandbox: 'none' requires an acknowledgement
   reason: the policy would not be enforced
   fix: use 'sandbox: native', or set sandbox_unsafe_ack to true
 denied: fs.allowed_read[0]: disallowed allowlist path: '/etc'

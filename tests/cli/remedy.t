@@ -69,7 +69,7 @@ cordon: with --sandbox landlock much of the system stays visible to commands: ac
 cordon: --no-sandbox requires --fs-mode unrestricted [E_CLI_INVALID_ARG]
 cordon: commands without a sandbox have all your permissions: acknowledge this with --ack-unsafe-sandbox and --ack-unsafe-network [E_POLICY_DENIED]
 cordon: --workspace requires --fs-mode workspace [E_CLI_INVALID_ARG]
-cordon: sandbox: sandbox disabled without explicit acknowledgement: 'none' (the policy would not be enforced); use 'sandbox: native', or set sandbox_unsafe_ack to true [E_POLICY_DENIED]
+cordon: sandbox: 'none' requires an acknowledgement (the policy would not be enforced); use 'sandbox: native', or set sandbox_unsafe_ack to true [E_POLICY_DENIED]
 ? 2
 
 ## tools: a message names the flag that was typed, also if it is an old name

@@ -46,8 +46,8 @@ $ cordon help path gl
 cordon: 'cordon path' has no command 'gl'; did you mean 'glob'? [E_CLI_INVALID_ARG]
 cordon: try 'cordon help --help'
 ? 12
-$ cordon path check --agnet=x y
-cordon: 'cordon path check' has no option '--agnet'; did you mean '--agent'? [E_CLI_INVALID_ARG]
+$ cordon path check --worskpace=x y
+cordon: 'cordon path check' has no option '--worskpace'; did you mean '--workspace'? [E_CLI_INVALID_ARG]
 cordon: try 'cordon path check --help'
 ? 12
 $ cordon path check -q x
@@ -76,8 +76,8 @@ $ cordon path encode a b
 cordon: unexpected argument 'b' [E_CLI_INVALID_ARG]
 cordon: try 'cordon path encode --help'
 ? 12
-$ cordon path check --agent
-cordon: --agent needs a value: --agent NAME [E_CLI_INVALID_ARG]
+$ cordon path check --workspace
+cordon: --workspace needs a value: --workspace NAME [E_CLI_INVALID_ARG]
 cordon: try 'cordon path check --help'
 ? 12
 $ cordon path glob --null=yes x

@@ -1,6 +1,6 @@
 /* The escape probe: `probe NAME ARG... [-- NAME ARG...]...` makes the named attempts, one after the
- * other in one process, and prints the result of each. It does not judge them: attacks.py knows
- * what must not happen. It is static, so that it has no dependencies. */
+ * other in one process, and prints the result of each. It does not judge them: attacks_*.py
+ * state what must not happen. It is static, so that it has no dependencies. */
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "probe.h"
 

@@ -17,7 +17,7 @@ PTRACE_SETOPTIONS, PTRACE_GETEVENTMSG = 0x4200, 0x4201
 PTRACE_TRACEME = 0
 SYSGOOD, FORK, VFORK, CLONE, EXITKILL = 1, 2, 4, 8, 1 << 20
 WALL = 0x40000000
-PATIENCE_S = 60
+TIMEOUT_S = 60
 LOOKS = 50
 
 RAN, BLOCKED, ENDED = "ran", "blocked", "ended"
@@ -83,7 +83,7 @@ class Traced:
     def wait(self, pid):
         """The status of its next stop, or None if it sleeps, which must be observed several times: also in vfork(), until a child
         executes, which waits for a listener in the held supervisor."""
-        deadline = time.monotonic() + PATIENCE_S
+        deadline = time.monotonic() + TIMEOUT_S
         asleep = 0
         while time.monotonic() < deadline:
             asleep = asleep + 1 if field(pid, "State") in ("S", "D") else 0

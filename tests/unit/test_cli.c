@@ -111,9 +111,9 @@ TEST(cli_parses_arguments)
         {"path glob -- --", "cordon path glob", "--|", false},
         {"path glob -", "cordon path glob", "-|", false},
         {"path glob ''", "cordon path glob", "|", false},
-        {"path check --agent --json x", "cordon path check", "x|", false},
+        {"path check --workspace --json x", "cordon path check", "x|", false},
         {"path check --agent=bot x", "cordon path check", "x|", false},
-        {"path check --agent= x", "cordon path check", "x|", false},
+        {"path check --workspace= x", "cordon path check", "x|", false},
         {"path glob --help", "cordon path glob", "", false},
         {"help path glob", "cordon help", "path|glob|", false},
     };

@@ -575,7 +575,7 @@ TEST(service_many_at_once)
 
 /* A caller that does not read its answers blocks nothing; and all requests are answered in the
  * end. */
-TEST(service_unheard)
+TEST(service_does_not_block_on_unread_answers)
 {
     AUTO_BOX struct box b = BOX_NONE;
     AUTO_ERR struct err err = {0};
@@ -604,7 +604,7 @@ TEST(service_unheard)
 }
 
 /* The same with nothing but answers: the last one of them must not be lost. */
-TEST(service_unheard_answers)
+TEST(service_loses_no_unread_answer)
 {
     AUTO_BOX struct box b = BOX_NONE;
     AUTO_ERR struct err err = {0};
