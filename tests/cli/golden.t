@@ -85,13 +85,13 @@ mask[0]: expected {"row", "col", "rows", "cols"} or {"pattern"} [E_PROTOCOL]
 mask[0].rwo: unknown key; did you mean 'row'? [E_PROTOCOL]
 
 ## a wait for a missing golden fails at once
-$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: a, timeout_ms: 90000, action: {type: wait, payload: {condition: {type: screen_matches_golden, payload: {file: g}}}}}]\n' >s/a.yaml; timeout 60 cordon run s/a.yaml 2>&1 | grep cordon:; timeout 60 cordon run s/a.yaml --json 2>/dev/null | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["status"], d["error"]["code"])'; ls s
+$ mkdir s && printf 'scenario_version: 1\nrun: {command: bash, args: ["-c", "echo x; read"]}\nsteps: [{id: x, timeout_ms: 90000, action: {type: wait, payload: {condition: {type: screen_contains, payload: {text: x}}}}}, {id: a, timeout_ms: 90000, action: {type: wait, payload: {condition: {type: screen_matches_golden, payload: {file: g}}}}}]\n' >s/a.yaml; timeout 60 cordon run s/a.yaml 2>&1 | grep cordon:; timeout 60 cordon run s/a.yaml --json 2>/dev/null | python3 -c 'import json, sys; d = json.load(sys.stdin); print(d["status"], d["error"]["code"])'; ls s
 cordon: step 'a': no golden 'g'; use --update-goldens to write it from the actual screen [E_ASSERTION_FAILED]
 failed E_ASSERTION_FAILED
 a.yaml
 $ cordon run s/a.yaml --update-goldens; cat s/g
 1 golden written
-passed: 1 of 1 steps passed, [0-9]+ ms (re)
+passed: 2 of 2 steps passed, [0-9]+ ms (re)
 x
 
 ## program output is never written to a file that is executed automatically, with or without the flag
