@@ -325,12 +325,16 @@ def _(t):
 @case("one call: the session ends with it, and this is reported")
 def _(t):
     lock = t.file("lock")
-    run = t.run([t.cordon, "tool", "exec_command", "--json",
-                 json.dumps({"cmd": f"flock lock {SLEEP}", "yield_time_ms": 300})])
-    t.code(run, 0)
-    t.same((run.result["details"]["ended"], "exit_code" in run.result["details"],
-            "session_id" in run.result["details"]), (True, False, False))
-    t.unlocked(lock)
+
+    def attempt(limit):
+        run = t.run([t.cordon, "tool", "exec_command", "--json",
+                     json.dumps({"cmd": f"flock lock sh -c 'touch begun; {SLEEP}'", "yield_time_ms": limit})])
+        t.code(run, 0)
+        t.same((run.result["details"]["ended"], "exit_code" in run.result["details"],
+                "session_id" in run.result["details"]), (True, False, False))
+        t.unlocked(lock)
+        return os.path.exists(os.path.join(t.work, "begun")) or None
+    in_time(attempt, 300, 3000, 30000)
 
 
 @case("an interrupt ends the call, not the server")

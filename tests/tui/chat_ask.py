@@ -269,7 +269,8 @@ def _(t):
     with open(os.path.join(t.env["XDG_CONFIG_HOME"], "cordon", "config.yaml"), "w", encoding="utf-8") as f:
         f.write(f"models: [{{name: {model}, input_price: 1000, output_price: 1000}}]\n")
     usage = {"content": END, "usage": {"input_tokens": 1200, "output_tokens": 30}}
-    for options, boundary in (((), "restricted"), (("--fs-mode", "unrestricted", "--sandbox", "none", "--ack-unsafe-sandbox", "--ack-unsafe-network"), "unrestricted no sandbox")):
+    unsafe = ("--fs-mode", "unrestricted", "--sandbox", "none", "--ack-unsafe-sandbox", "--ack-unsafe-network")
+    for options, boundary in (((), "restricted"), (unsafe, "unrestricted no sandbox")):
         with chat(t, usage, options=("--model", model, *options), cols=120) as c:
             go(c)
             c.shows(rf"^work  feature/quiet  {model}  {boundary}  1200 in, 30 out  \$1\.2300$")
