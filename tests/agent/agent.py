@@ -17,7 +17,7 @@ import time
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox", "release")]
 from console import Console  # noqa: E402 pylint: disable=wrong-import-position
 import service  # noqa: E402 pylint: disable=wrong-import-position
-from harness import PRESET_PYTHON, Failed, Skipped, case, main, reap_boxes  # noqa: E402 pylint: disable=wrong-import-position
+from harness import PRESET_PYTHON, TIMEOUT_S, Failed, Skipped, case, main, reap_boxes  # noqa: E402 pylint: disable=wrong-import-position
 
 KEY = "sk-test-0123456789abcdef"
 DIALECTS = {"anthropic": "", "openai": "/v1"}
@@ -626,6 +626,13 @@ def _(t):
     a.close()
 
 
+def appears(t, path, why):
+    deadline = time.monotonic() + TIMEOUT_S
+    while not os.path.exists(path):
+        t.true(time.monotonic() < deadline, why)
+        time.sleep(0.01)
+
+
 @case("interrupted while a key's command runs: none of its processes are left")
 def _(t):
     config = t.directory("config", "cordon")
@@ -635,8 +642,7 @@ def _(t):
     with open(os.path.join(config, "config.yaml"), "w", encoding="utf-8") as f:
         f.write(f"provider: anthropic\nkey_command: {json.dumps(line)}\n")
     process = t.start([t.cordon, "agent", "-p", "go"], start_new_session=True)
-    while not os.path.exists(started):
-        time.sleep(0.01)
+    appears(t, started, "the command did not begin")
     process.send_signal(signal.SIGTERM)
     t.same(t.finish(process, timeout=END_S).code, 130)
 
@@ -645,16 +651,11 @@ def _(t):
 def _(t):
     wait = "while [ ! -e go ]; do sleep 0.01; done; seq 100000; echo all of it > printed"
     a = Agent(t, [{"content": [call("exec_command", cmd=wait, yield_time_ms=250)]},
-                  {"content": [text("one "), {"delay_ms": 8000}, text("two")]}])
+                  {"content": [text("one "), {"delay_ms": 600000}, text("two")]}])
     process = t.start(a.argv("--json", "--session", os.path.join(t.work, "s.jsonl")))
     t.until(process, b'"one "')
     t.file("go")
-    ended = os.path.join(t.work, "printed")
-    for _ in range(700):  # less than the model takes
-        if os.path.exists(ended):
-            break
-        time.sleep(0.01)
-    t.true(os.path.exists(ended), "it came to its end while the model was silent")
+    appears(t, os.path.join(t.work, "printed"), "it did not come to its end while the model was silent")
     t.same(process.poll(), None, "the model is not at its end")
     process.send_signal(signal.SIGTERM)
     t.same(t.finish(process, timeout=END_S).code, 130)

@@ -167,7 +167,7 @@ True ['unfinished', 'trash', 'changes', 'boxes', 'recordings', 'sandbox', 'overl
 $ find home/.cordon/sandboxes -mindepth 2
 
 ## doctor --fix waits for another process that empties the trash
-$ d=home/.cordon/sandboxes; mkdir -p $d/.trash/0/1; chmod 700 $d; flock $d/.trash sh -c 'echo >ready; sleep 0.5' & while [ ! -s ready ]; do :; done; cordon box doctor --fix | sed -n 2p; wait
+$ d=home/.cordon/sandboxes; mkdir -p $d/.trash/0/1; chmod 700 $d; mkfifo go; flock $d/.trash sh -c 'echo >ready; read x <go' & while [ ! -s ready ]; do :; done; cordon box doctor --fix >out & until [ $(find /proc/$!/fd -lname '*/.trash' | wc -l) = 2 ] || ! kill -0 $!; do sleep 0.01; done; echo >go; wait; sed -n 2p out
 ok        trash       empty
 
 ## doctor with an unusable CORDON_HOME

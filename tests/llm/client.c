@@ -1,8 +1,7 @@
 /* client PROVIDER BASE_URL|SCRIPT [TEXT]: sends one request, prints its events and its message as
  * lines of JSON; the last line is {"done"} or {"error"}. CLIENT_RETRIES=N: number of retries.
- * CLIENT_REPEAT=N: the same request N times on one connection. CLIENT_CANCEL_MS=N: cancel N ms
- * after the first event, CLIENT_CANCEL_START_MS=N: N ms after the start, CLIENT_CANCEL_INPUT=1:
- * when standard input has a byte. CLIENT_QUIET=1: without the deltas. CLIENT_IDLE_MS and
+ * CLIENT_REPEAT=N: the same request N times on one connection. CLIENT_CANCEL_INPUT=1: cancel when
+ * standard input has a byte. CLIENT_QUIET=1: without the deltas. CLIENT_IDLE_MS and
  * CLIENT_DEADLINE_MS: the limits of those names. Host names do not resolve, which takes
  * CLIENT_RESOLVE_MS=N. CLIENT_TIMES=N: the text N times in one message.
  */
@@ -14,7 +13,6 @@
 
 #include <netdb.h>
 #include <poll.h>
-#include <sys/timerfd.h>
 
 static const char *const kinds[] = {
     [LLM_TEXT_DELTA] = "text_delta",
@@ -81,29 +79,17 @@ __attribute__((visibility("default"))) int getaddrinfo(const char *restrict node
     return EAI_NONAME;
 }
 
-static void set_timer(int fd, int64_t ms)
-{
-    const struct itimerspec when = {
-        .it_value = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000 + 1}};
-    timerfd_settime(fd, 0, &when, NULL);
-}
-
-static bool ask(struct provider *p, const struct llm_request *request, int timer, struct err *err)
+static bool ask(struct provider *p, const struct llm_request *request, struct err *err)
 {
     struct stream *s = NULL;
     struct llm_event event;
     enum stream_step step;
-    bool quiet = number("CLIENT_QUIET", 0), timed = false;
-    int64_t cancel_ms = number("CLIENT_CANCEL_MS", -1);
+    bool quiet = number("CLIENT_QUIET", 0);
     if (!provider_stream(p, request, &s, err))
         return false;
-    while ((step = stream_next(s, &event, err)) == STREAM_EVENT) {
+    while ((step = stream_next(s, &event, err)) == STREAM_EVENT)
         if (!quiet)
             print_event(&event);
-        if (cancel_ms >= 0 && !timed)
-            set_timer(timer, cancel_ms);
-        timed = true;
-    }
     AUTO_ERR struct err none = {0};
     json_t *message = NULL;
     if (stream_message(s, &message, &none))
@@ -129,7 +115,6 @@ static json_int_t peak_kb(void)
 int main(int argc, char **argv)
 {
     uint64_t start = clock_mono_ns();
-    AUTO_FD int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     int64_t deadline_ms = number("CLIENT_DEADLINE_MS", 0);
     bool service = argc > 1 && strcmp(argv[1], "scripted") != 0;
     struct provider_options options = {
@@ -137,7 +122,7 @@ int main(int argc, char **argv)
         .base_url = service && argc > 2 ? argv[2] : NULL,
         .script = !service && argc > 2 ? argv[2] : NULL,
         .max_retries = (int)number("CLIENT_RETRIES", -1),
-        .cancel_fd = number("CLIENT_CANCEL_INPUT", 0) ? STDIN_FILENO : timer,
+        .cancel_fd = number("CLIENT_CANCEL_INPUT", 0) ? STDIN_FILENO : -1,
         .idle_timeout_ms = (uint64_t)number("CLIENT_IDLE_MS", 0),
         .deadline_ms = deadline_ms ? clock_mono_ms() + (uint64_t)deadline_ms : 0,
         .on_retry = on_retry,
@@ -150,11 +135,9 @@ int main(int argc, char **argv)
         buf_add_z(&text, argc > 3 ? argv[3] : "hello");
     json_push(messages, message_user(buf_str(&text)));
     const struct llm_request request = {.messages = messages, .temperature = -1};
-    if (number("CLIENT_CANCEL_START_MS", -1) >= 0)
-        set_timer(timer, number("CLIENT_CANCEL_START_MS", 0));
     bool ok = provider_open(&options, &p, &err);
     for (int64_t i = 0; ok && i < number("CLIENT_REPEAT", 1); i++)
-        ok = ask(p, &request, timer, &err);
+        ok = ask(p, &request, &err);
     if (ok)
         print(json_pack("{s:{s:I, s:I}}", "done", "max_rss_kb", peak_kb(), "time_us",
             (json_int_t)((clock_mono_ns() - start) / 1000)));

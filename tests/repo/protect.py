@@ -290,6 +290,19 @@ class Serve:
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
+    def begin(self, cmd, word="ready"):
+        """Starts a command that prints this word, and returns its session once it has."""
+        result = self.call("exec_command", cmd=cmd, yield_time_ms=0)
+        session = result["details"]["session_id"]
+        self.until(session, word, result["content"])
+        return session
+
+    def until(self, session, word, content=""):
+        deadline = time.monotonic() + 60
+        while word not in content:
+            self.p.t.true(time.monotonic() < deadline, f"no {word!r}: {content}")
+            content += self.call("write_stdin", session_id=session, yield_time_ms=100)["content"]
+
     def end(self):
         return self.p.t.finish(self.process)
 
@@ -347,8 +360,7 @@ def _(t):
     p = Project(t, "")
     s = Serve(p)
     script = f"PAYLOAD='{p.payload}'\n{PRELUDE}\necho ready; read x; git init -q new; settings new/.git/config; echo done; sleep 1000"
-    started = s.call("exec_command", cmd=script, yield_time_ms=500)
-    session = started["details"]["session_id"]
+    session = s.begin(script)
     s.call("write_stdin", session_id=session, chars="go\n", yield_time_ms=0)
     deadline, path = time.monotonic() + 60, os.path.join(t.work, "new/.git/config")
     while not (os.path.exists(path) and b"fsmonitor" in open(path, "rb").read()):
@@ -364,14 +376,12 @@ def _(t):
 def _(t):
     p = Project(t, "")
     s = Serve(p)
-    script = f"while ! git config -f .git/config core.fsmonitor '{p.payload};false'; do sleep 0.05; done 2>/dev/null; echo written; sleep 1000"
-    session = s.call("exec_command", cmd=script, yield_time_ms=300)["details"]["session_id"]
+    script = f"echo ready; while ! git config -f .git/config core.fsmonitor '{p.payload};false'; do sleep 0.05; done 2>/dev/null; echo written; sleep 1000"
+    session = s.begin(script)
     # The command's attempts hold git's lock again and again.
     p.sh("for name in user.name alias.st; do for i in $(seq 600); do git config $name other 2>err && break; sleep 0.1; done; done; "
          "cat err; rm err; git config alias.st >/dev/null")
-    deadline = time.monotonic() + 60
-    while "written" not in s.call("write_stdin", session_id=session, yield_time_ms=100)["content"]:
-        t.true(time.monotonic() < deadline, "the mount was not gone: nothing to see here")
+    s.until(session, "written")  # otherwise the mount was not gone: nothing to see here
     run = s.end()
     p.use_git()
     t.true(not p.escaped(), run)
@@ -384,11 +394,9 @@ def _(t):
     s = Serve(p)
     script = (f"git config -f evil core.fsmonitor '{p.payload};false'; echo ready; until rm -f .git/config && ln -s ../evil .git/config; "
               "do sleep 0.05; done 2>/dev/null; echo linked; sleep 1000")
-    session = s.call("exec_command", cmd=script, yield_time_ms=300)["details"]["session_id"]
+    session = s.begin(script)
     p.sh("git config alias.st status")
-    deadline = time.monotonic() + 60
-    while "linked" not in s.call("write_stdin", session_id=session, yield_time_ms=100)["content"]:
-        t.true(time.monotonic() < deadline, "the mount was not gone: nothing to see here")
+    s.until(session, "linked")  # otherwise the mount was not gone: nothing to see here
     run = s.end()
     p.use_git()
     t.true(not p.escaped(), run)
@@ -554,10 +562,10 @@ def _(t):
     outside = t.directory("mounted")
     places = [t.directory("work", name) for name in ("m1", "m2")]
     s = Serve(p, mounts=":")
-    session = s.call("exec_command", cmd="read x", yield_time_ms=100)["details"]["session_id"]
+    session = s.begin("echo ready; read x")
     for there in places:
         t.code(t.run(["nsenter", "-t", str(s.process.pid), "-m", "mount", "--bind", outside, there]), 0)
-    result = s.call("write_stdin", session_id=session, chars="go\n", yield_time_ms=1000)
+    result = s.call("write_stdin", session_id=session, chars="go\n", yield_time_ms=60000)
     t.true(all(there in result["content"] for there in places), result)
     result = s.call("shell", command="true")
     t.true("warnings" not in result["details"], result)
@@ -786,8 +794,8 @@ def _(t):
     p = Project(t, "")
     p.env["CORDON_HOME"] = t.directory("cordon-home")
     s = Serve(p)
-    script = f"until git config -f .git/config core.fsmonitor '{p.payload};false'; do sleep 0.05; done 2>/dev/null; echo >done; sleep 1000"
-    s.call("exec_command", cmd=script, yield_time_ms=300)
+    script = f"echo ready; until git config -f .git/config core.fsmonitor '{p.payload};false'; do sleep 0.05; done 2>/dev/null; echo >done; sleep 1000"
+    s.begin(script)
     # The command's attempts have git's lock from time to time.
     p.sh("for set in 'user.email other' 'alias.st status'; do until git config $set; do sleep 0.01; done; done 2>&-")
     deadline = time.monotonic() + 60
@@ -868,9 +876,9 @@ def _(t):
     outside, there = t.directory("mounted"), t.directory("work", "there")
     os.mkdir(os.path.join(outside, ".cordon"))
     s = Serve(p, mounts=":")
-    session = s.call("exec_command", cmd="read x", yield_time_ms=100)["details"]["session_id"]
+    session = s.begin("echo ready; read x")
     t.code(t.run(["nsenter", "-t", str(s.process.pid), "-m", "mount", "--bind", outside, there]), 0)
-    result = s.call("write_stdin", session_id=session, chars="go\n", yield_time_ms=1000)
+    result = s.call("write_stdin", session_id=session, chars="go\n", yield_time_ms=60000)
     t.true(there in result["content"] and "held" not in result["details"], result)
     t.same(os.listdir(outside), [".cordon"])
     s.end()
@@ -1361,7 +1369,7 @@ def _(t):
     p = names_project(t, "git config core.fsmonitor tools/fs")
     p.env["CORDON_HOME"] = t.directory("cordon-home")
     s = Serve(p)
-    s.call("exec_command", cmd="echo started; sleep 1000", yield_time_ms=300)
+    s.begin("echo ready; sleep 1000")
     held = s.call("shell", command="mkdir tools; echo true >tools/fs")["details"]["held"]
     t.same([h["path"] for h in held], [t.work + "/tools/fs"])
     t.code(t.run([t.cordon, "trust", "--yes", held[0]["held"]], env=p.env), 0)

@@ -325,12 +325,16 @@ def _(t):
 @case("one call: the session ends with it, and this is reported")
 def _(t):
     lock = t.file("lock")
-    run = t.run([t.cordon, "tool", "exec_command", "--json",
-                 json.dumps({"cmd": f"flock lock {SLEEP}", "yield_time_ms": 300})])
-    t.code(run, 0)
-    t.same((run.result["details"]["ended"], "exit_code" in run.result["details"],
-            "session_id" in run.result["details"]), (True, False, False))
-    t.unlocked(lock)
+
+    def attempt(limit):
+        run = t.run([t.cordon, "tool", "exec_command", "--json",
+                     json.dumps({"cmd": f"flock lock sh -c 'touch begun; {SLEEP}'", "yield_time_ms": limit})])
+        t.code(run, 0)
+        t.same((run.result["details"]["ended"], "exit_code" in run.result["details"],
+                "session_id" in run.result["details"]), (True, False, False))
+        t.unlocked(lock)
+        return os.path.exists(os.path.join(t.work, "begun")) or None
+    in_time(attempt, 300, 3000, 30000)
 
 
 @case("an interrupt ends the call, not the server")
@@ -454,19 +458,19 @@ def _(t):
 def fill(t, s):
     """Sends calls whose responses are not read, until the pipe is full."""
     os.set_blocking(s.process.stdin.fileno(), False)
-    line, seen = b'{"name":"list_dir"}\n' * 100, -1
+    line = b'{"name":"list_dir"}\n' * 100
     while True:
         try:
             os.write(s.process.stdin.fileno(), line)
         except BlockingIOError:
             break
     os.set_blocking(s.process.stdin.fileno(), True)
-    # A pipe of 16 pages, each with at most a part of a response, is full when nothing more comes.
-    steady = 0
-    while steady < 20:
-        now = pending(s.process.stdout)
-        steady, seen = (steady + 1 if now == seen and now > 0 else 0), now
-        time.sleep(0.02)
+    # Opened for writing, the pipe tells whether it is full.
+    end = os.open(f"/proc/self/fd/{s.process.stdout.fileno()}", os.O_WRONLY | os.O_NONBLOCK)
+    try:
+        wait_for(t, lambda: not select.select([], [end], [], 0)[1], "the pipe does not fill up")
+    finally:
+        os.close(end)
 
 
 @case("--serve: a client that does not read responses blocks neither sessions nor the end")
@@ -656,7 +660,8 @@ def _(t):
     t.true("77777:77777" in r["content"], str(r))
     t.same(s.call("write_file", path=log, content="")["code"], "E_FS_VIOLATION")
     t.same(other.call("read_file", path=log)["code"], "E_FS_VIOLATION")
-    r = other.exec("seq 100000; sleep 1000", yield_time_ms=2000)
+    n = other.exec("seq 100000; " + SLEEP, yield_time_ms=0)["details"]["session_id"]
+    r = other.until(n, lambda r, c: "\n100000\n" in c)[0]
     t.true("99999" in other.call("read_file", path=r["details"]["log"], offset=99990)["content"], "a session's log")
     t.same(s.call("read_file", path=r["details"]["log"])["code"], "E_FS_VIOLATION")
     s.end()

@@ -10,7 +10,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import TIMEOUT_S, Failed, case, main  # noqa: E402 pylint: disable=wrong-import-position
+from harness import TIMEOUT_S, Failed, case, in_time, main  # noqa: E402 pylint: disable=wrong-import-position
 from tool_server import Server  # noqa: E402 pylint: disable=wrong-import-position
 
 LONG = 60000  # ms, never waited for in full
@@ -128,13 +128,17 @@ TIMED_OUT = [
 
 @case("a timeout ends the command with all its groups, and nothing else")
 def _(t):
-    s = Server(t, cwd=project(t))
+    path = project(t)
+    s = Server(t, cwd=path)
     running = s.exec("echo ready; sleep 4000", yield_time_ms=0)["details"]["session_id"]
     s.until(running, lambda _, c: "ready" in c)
     out(t, s, "setsid sleep 5000 >/dev/null 2>&1 & echo")
-    for title, command, name in TIMED_OUT:
-        r = shell(s, command, timeout_ms=500)
-        t.same((r["code"], r["details"]["exit_code"]), ("E_COMMAND_TIMEOUT", None), title)
+    for i, (title, command, name) in enumerate(TIMED_OUT):
+        def attempt(limit, i=i, title=title, command=command):
+            r = shell(s, f"touch begun-{i}; {command}", timeout_ms=limit)
+            t.same((r["code"], r["details"]["exit_code"]), ("E_COMMAND_TIMEOUT", None), title)
+            return os.path.exists(os.path.join(path, f"begun-{i}")) or None
+        in_time(attempt, 500, 5000, 50000)
         # A killed process is in the list until it has ended.
         t.same(shell(s, TRY % f"! pgrep -fx '{name}' >/dev/null", timeout_ms=LONG)["status"], "ok", title)
     t.same(out(t, s, "pgrep -fxc 'sleep 4000'; pgrep -fxc 'sleep 5000'"), "1\n1\n")

@@ -11,7 +11,7 @@ import sys
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
-from talking import call, chat, leave, session, text_of  # noqa: E402 pylint: disable=wrong-import-position
+from talking import call, chat, held, leave, release, session, text_of  # noqa: E402 pylint: disable=wrong-import-position
 
 
 @case("chat: a prompt, Markdown, a tool, the answer; all stays on the screen", who="root")
@@ -64,12 +64,13 @@ def _(t):
 
 @case("chat: input typed during a turn is queued, and sent", who="root")
 def _(t):
-    with chat(t, [{"text": "One. "}, {"delay_ms": 1500}, {"text": "Two."}], [{"text": "Three."}]) as c:
+    with chat(t, [{"text": "One. "}, held()], [{"text": "Two."}], [{"text": "Three."}]) as c:
         c.shows(r"^> Ask")
         c.send(b"go\r")
         c.shows(r"^One\.")
         c.send(b"and then?\r")
         c.shows(r"^queued: and then\?")
+        release(t)
         lines = c.shows(r"^Three\.")
         t.true("> and then?" in text_of(lines), lines)
         leave(t, c)

@@ -257,6 +257,31 @@ def _(t):
         leave(t, c)
 
 
+@case("chat: on a narrow screen the boundary is kept longer than price, branch and model", who="root")
+def _(t):
+    model = "a-model-with-quite-a-long-name"
+    t.directory("work", ".git")
+    t.file(".git/HEAD", "ref: refs/heads/feature/quiet\n")
+    t.directory("work", ".git", "objects")
+    t.directory("work", ".git", "refs")
+    t.env["XDG_CONFIG_HOME"] = t.directory("settings")
+    os.mkdir(os.path.join(t.env["XDG_CONFIG_HOME"], "cordon"))
+    with open(os.path.join(t.env["XDG_CONFIG_HOME"], "cordon", "config.yaml"), "w", encoding="utf-8") as f:
+        f.write(f"models: [{{name: {model}, input_price: 1000, output_price: 1000}}]\n")
+    usage = {"content": END, "usage": {"input_tokens": 1200, "output_tokens": 30}}
+    unsafe = ("--fs-mode", "unrestricted", "--sandbox", "none", "--ack-unsafe-sandbox", "--ack-unsafe-network")
+    for options, boundary in (((), "restricted"), (unsafe, "unrestricted no sandbox")):
+        with chat(t, usage, options=("--model", model, *options), cols=120) as c:
+            go(c)
+            c.shows(rf"^work  feature/quiet  {model}  {boundary}  1200 in, 30 out  \$1\.2300$")
+            for kept in (f"work  feature/quiet  {model}  {boundary}", f"work  {model}  {boundary}", f"work  {boundary}"):
+                c.resize(24, len(kept))
+                c.shows(f"^{kept}$")
+            c.resize(24, 40)
+            c.shows(f"^work  {boundary}$")
+            leave(t, c)
+
+
 @case("chat: of several retries only the last is shown; in plain lines each", who="root")
 def _(t):
     busy = {"error": {"status": 529, "type": "overloaded_error", "message": "Overloaded", "retry_after": "0"}}

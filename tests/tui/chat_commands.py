@@ -12,7 +12,7 @@ import sys
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 from harness import case, main  # noqa: E402 pylint: disable=wrong-import-position
 from screen import Screen  # noqa: E402 pylint: disable=wrong-import-position
-from talking import call, chat, leave, text_of  # noqa: E402 pylint: disable=wrong-import-position
+from talking import call, chat, held, leave, release, text_of  # noqa: E402 pylint: disable=wrong-import-position
 
 
 def say(c, words, pattern):
@@ -243,11 +243,14 @@ def _(t):
 
 @case("chat: /approve during a turn applies from the next call on", who="root")
 def _(t):
-    with chat(t, [{"text": "Wait. "}, {"delay_ms": 1500}, call("write_file", path="x.txt", content="x")], [{"text": "The end."}],
+    with chat(t, [held()], [call("write_file", path="x.txt", content="x")], [{"text": "The end."}],
               options=("--approval", "always")) as c:
         c.shows(r"^> Ask")
-        say(c, "go", r"^Wait\.")
+        say(c, "go", r"^\[y\]es")
+        c.send(b"y")
+        c.shows(r"\d s$")
         say(c, "/approve never", r"takes effect at the next tool call")
+        release(t)
         c.shows(r"^The end\.")
         leave(t, c)
     t.true(there(t, "x.txt"), "it was not written")
@@ -284,13 +287,14 @@ def _(t):
 @case("chat: commands wait until the turn is over, ahead of queued input", who="root")
 def _(t):
     t.file("a.txt", "a\n")
-    with chat(t, [call("write_file", path="a.txt", content="A\n")], [{"text": "One. "}, {"delay_ms": 1500}, {"text": "End."}],
+    with chat(t, [call("write_file", path="a.txt", content="A\n")], [{"text": "One. "}, held()], [{"text": "End."}],
               [{"text": "Two."}], rows=40) as c:
         c.shows(r"^> Ask")
         say(c, "go", r"^One\.")
         say(c, "and then?", r"^queued: and then")
         say(c, "/undo", r"^queued: /undo")
         say(c, "!echo wai''ted", r"^queued: !echo")
+        release(t)
         seen = text_of(c.shows(r"^Two\."))
         t.true(re.search(r"End\.\n(.|\n)*undid the changes(.|\n)*^ *waited(.|\n)*^> and then\?(.|\n)*Two", seen, re.M), seen)
         t.same(read(t, "a.txt"), "a\n")

@@ -23,6 +23,15 @@ def chat(t, *turns, options=(), term="xterm-256color", rows=24, cols=80, **more)
     return Screen(t, [t.cordon, "chat", "--script", script, *options], rows=rows, cols=cols, **more)
 
 
+def held():
+    """A call that ends when the file "go" exists: a turn lasts until release()."""
+    return call("shell", command="until [ -e go ]; do sleep 0.01; done")
+
+
+def release(t):
+    t.file("go")
+
+
 def session(t):
     """The messages of the only session."""
     found = [os.path.join(top, name) for top, _, names in os.walk(t.env["CORDON_HOME"]) for name in names if name.endswith(".jsonl")]

@@ -200,12 +200,13 @@ TEST(api_agent_reads_sessions)
     seen = (struct agent_seen){0};
     struct cordon_agent *agent = open_agent(&seen,
         SCRIPT("{\"content\":[{\"tool_call\":{\"name\":\"exec_command\",\"arguments\":{\"cmd\":"
-               "\"sleep 0.2; seq 20000; echo done > e; mv e end; sleep "
-               "100\",\"yield_time_ms\":0}}}]}," SAYS("started")),
+               "\"until [ -e go ]; do sleep 0.01; done; seq 20000; echo done > e; mv e end; "
+               "sleep 100\",\"yield_time_ms\":0}}}]}," SAYS("started")),
         NULL, NULL);
     struct pollfd wait = {.fd = cordon_agent_descriptor(agent), .events = POLLIN};
     CHECK_INT(poll(&wait, 1, 0), 0);
     api_check_text(turn_of(agent, "go", NULL, 0, &error), "done");
+    test_write(test_path("work/go"), "");
     char *end = NULL;
     for (uint64_t until = clock_mono_ms() + LONG_MS; !end && clock_mono_ms() < until;) {
         if (poll(&wait, 1, 100) > 0)

@@ -216,26 +216,44 @@ TEST(api_box_exec_canceled_before_it_starts)
     api_home_end();
 }
 
-static void trigger_now(void *context, int stream, const void *bytes, size_t n)
+struct box_ending {
+    struct cordon_cancel *cancel;
+    int input;
+};
+
+/* Cancels a command at its first output; the command then needs an answer, which only a call that
+ * still waits for it can give. */
+static void cancel_and_answer(void *context, int stream, const void *bytes, size_t n)
 {
-    (void)stream, (void)bytes, (void)n;
-    cordon_cancel_trigger(context);
+    const struct box_ending *e = context;
+    (void)stream;
+    cordon_cancel_trigger(e->cancel);
+    if (memchr(bytes, 'e', n))
+        CHECK_INT(write(e->input, "\n", 1), 1);
 }
 
 TEST(api_box_exec_waits_for_the_end_of_a_canceled_command)
 {
     struct cordon_error error = {0};
     const char *const argv[] = {"sh", "-c",
-        "trap '' HUP; trap 'sleep 0.3; echo > ended; exit' TERM; echo; sleep 100 & wait", NULL};
+        "trap '' HUP; trap 'echo ending; read x && echo > ended; exit' TERM; echo; sleep 100 & "
+        "wait",
+        NULL};
     if (begin_box("four-c", "")) {
         struct cordon_cancel *cancel = cordon_cancel_new(&error);
+        int input[2];
+        CHECK_INT(pipe2(input, O_CLOEXEC), 0);
+        struct box_ending ending = {cancel, input[1]};
         const struct cordon_box_command command = {.size = sizeof(command),
             .argv = argv,
-            .output = trigger_now,
-            .context = cancel,
+            .input_fd = &input[0],
+            .output = cancel_and_answer,
+            .context = &ending,
             .cancel = cancel};
         CHECK_INT(cordon_box_exec("four-c", &command, NULL, &error), -1);
         api_check_error(&error, "E_CANCELED", "interrupted");
+        close(input[0]);
+        close(input[1]);
         cordon_cancel_free(cancel);
         api_check_text(cordon_box_diff("four-c", NULL, 0, &error), "\"ended\"");
         CHECK_INT(cordon_box_destroy("four-c", 1, &error), 0);

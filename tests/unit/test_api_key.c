@@ -75,13 +75,21 @@ TEST(api_key_command_without_an_exit_status_is_an_error)
 
 static atomic_bool key_command_ended;
 
+struct watch {
+    char ending[256], looked[256]; /* files: the command is to end; this was seen */
+    bool seen;
+};
+
 static void *watch_subreaper(void *context)
 {
-    bool *seen = context;
+    struct watch *w = context;
     while (!key_command_ended) {
         int now = 0;
+        bool ending = access(w->ending, F_OK) == 0;
         prctl(PR_GET_CHILD_SUBREAPER, &now);
-        *seen |= now != 0;
+        w->seen |= now != 0;
+        if (ending)
+            test_write(w->looked, "");
         usleep(1000);
     }
     return NULL;
@@ -90,19 +98,24 @@ static void *watch_subreaper(void *context)
 TEST(api_key_command_does_not_change_the_process)
 {
     struct cordon_error error = {0};
-    bool seen = false;
+    struct watch watch = {0};
+    char line[1024];
     int before = 0;
     pthread_t thread;
+    snprintf(watch.ending, sizeof(watch.ending), "%s", test_path("ending"));
+    snprintf(watch.looked, sizeof(watch.looked), "%s", test_path("looked"));
+    snprintf(line, sizeof(line),
+        "trap \"echo > %s\" TERM; head -c 10000 /dev/zero; until [ -e %s ]; do sleep 0.01; done",
+        watch.ending, watch.looked);
     prctl(PR_GET_CHILD_SUBREAPER, &before);
     prctl(PR_SET_CHILD_SUBREAPER, 0);
     key_command_ended = false;
-    CHECK_INT(pthread_create(&thread, NULL, watch_subreaper, &seen), 0);
-    struct cordon_agent *agent =
-        open_with_key("trap : TERM; head -c 10000 /dev/zero; sleep 0.2; sleep 0.2", &error);
+    CHECK_INT(pthread_create(&thread, NULL, watch_subreaper, &watch), 0);
+    struct cordon_agent *agent = open_with_key(line, &error);
     key_command_ended = true;
     pthread_join(thread, NULL);
     prctl(PR_SET_CHILD_SUBREAPER, before);
-    CHECK(!agent && !seen);
+    CHECK(!agent && !watch.seen);
     api_check_error(&error, "E_CONFIG", "printed more than");
     end_with_key(agent);
 }
