@@ -260,11 +260,8 @@ void prepare_keep(struct prepared *x, struct str path)
     AUTO_ERR struct err ignored = {0};
     if (!base.p && !lexical_cwd(x->arena, &base, &ignored))
         return;
-    struct str *p = ARENA_NEW(x->arena, struct str, x->own.n + 1);
-    if (x->own.n)
-        memcpy(p, x->own.p, x->own.n * sizeof(*p));
-    p[x->own.n++] = lexical_absolute(x->arena, base, path);
-    x->own.p = p;
+    ARENA_GROW(x->arena, x->own.p, x->own.n, x->cap_own);
+    x->own.p[x->own.n++] = lexical_absolute(x->arena, base, path);
 }
 
 /* Writable directories whose repositories are protected: those that no policy of the user lists,

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/trace_source.h"
 
+#include "base/grow.h"
 #include "io/dir.h"
 #include "path/beneath.h"
 
@@ -213,7 +214,7 @@ static void read_replay(struct trace *t, const char *name)
     }
     for (size_t i = 0; i < json_array_size(run.damaged); i++)
         trace_add_damaged(t, name, json_str(json_array_get(run.damaged, i)));
-    t->runs = base_realloc(t->runs, (t->n_runs + 1) * sizeof(*t->runs));
+    GROW(t->runs, t->n_runs, t->cap_runs, (size_t)TRACE_REPLAYS_MAX);
     t->runs[t->n_runs++] = (struct trace_replay){run, json_array_size(t->replays) - 1};
     run = TRACE_NONE;
 }
