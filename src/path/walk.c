@@ -39,7 +39,8 @@ struct walk {
     struct walk_entry entry;
     bool descend; /* into the entry, before the next one */
     int root_fd;
-    char *raw; /* buffer for getdents64 */
+    /* One buffer for getdents64: io/dir would allocate one for each directory that is open. */
+    char *raw;
 };
 
 enum {
