@@ -76,7 +76,7 @@ const struct delta_item *delta_find(const struct delta *d, struct str path)
     return d->n ? bsearch(&key, d->items, d->n, sizeof(*d->items), delta_compare_paths) : NULL;
 }
 
-static bool is_at_or_below(struct str path, struct str dir)
+bool delta_is_at_or_below(struct str path, struct str dir)
 {
     return dir.n == 0 || (str_starts_with(path, dir) && (path.n == dir.n || path.p[dir.n] == '/'));
 }
@@ -84,7 +84,7 @@ static bool is_at_or_below(struct str path, struct str dir)
 static bool is_wanted(struct str path, const struct str *paths, size_t n)
 {
     for (size_t p = 0; p < n; p++)
-        if (is_at_or_below(path, paths[p]))
+        if (delta_is_at_or_below(path, paths[p]))
             return true;
     return false;
 }
@@ -113,7 +113,7 @@ static void only_notes(
 static bool any_note(const struct delta_refused *list, size_t n, struct str path)
 {
     for (size_t i = 0; i < notes_kept(list, n); i++)
-        if (is_at_or_below(list[i].path, path))
+        if (delta_is_at_or_below(list[i].path, path))
             return true;
     return false;
 }
@@ -124,7 +124,7 @@ size_t delta_only(struct delta *d, const struct str *paths, size_t n)
     for (size_t p = 0; p < n; p++) {
         bool any = false;
         for (size_t i = 0; i < d->n && !any; i++)
-            any = is_at_or_below(d->items[i].path, paths[p]);
+            any = delta_is_at_or_below(d->items[i].path, paths[p]);
         idle += !any && !any_note(d->refused, d->n_refused, paths[p]) &&
                 !any_note(d->left_out, d->n_left_out, paths[p]);
     }

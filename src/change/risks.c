@@ -52,11 +52,6 @@ static bool risks_has_room(struct risks_search *f, size_t bytes)
     return false;
 }
 
-static bool is_at_or_below(struct str path, struct str dir)
-{
-    return dir.n == 0 || (str_starts_with(path, dir) && (path.n == dir.n || path.p[dir.n] == '/'));
-}
-
 /* Symlinks ------------------------------------------------------------------------------------ */
 
 static void risks_add_link(struct risks_search *f, struct str path)
@@ -182,7 +177,7 @@ static bool risks_enter_target(struct risks_search *f, struct risks_way *w, stru
         buf_truncate(&w->done, slash < 0 ? 0 : (size_t)slash);
         return true;
     }
-    if (!top.n || !is_at_or_below(*target, str_trim_end(top, '/')))
+    if (!top.n || !delta_is_at_or_below(*target, str_trim_end(top, '/')))
         return false;
     *target = str_skip(*target, str_trim_end(top, '/').n);
     buf_reset(&w->done);
@@ -390,7 +385,7 @@ static bool name_in_view(
 {
     buf_reset(name);
     f->full = f->full || ++f->steps > RISKS_STEPS_MAX;
-    if (!is_at_or_below(path, v->real))
+    if (!delta_is_at_or_below(path, v->real))
         return false;
     buf_add_str(name, v->as);
     if (path.n > v->real.n) {
