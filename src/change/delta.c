@@ -81,7 +81,7 @@ bool delta_is_at_or_below(struct str path, struct str dir)
     return dir.n == 0 || (str_starts_with(path, dir) && (path.n == dir.n || path.p[dir.n] == '/'));
 }
 
-static bool is_wanted(struct str path, const struct str *paths, size_t n)
+static bool delta_is_wanted(struct str path, const struct str *paths, size_t n)
 {
     for (size_t p = 0; p < n; p++)
         if (delta_is_at_or_below(path, paths[p]))
@@ -100,7 +100,7 @@ static void only_notes(
 {
     size_t kept = 0, named = notes_kept(list, *n_list), unnamed = *n_list - named;
     for (size_t i = 0; i < named; i++)
-        if (is_wanted(list[i].path, paths, n))
+        if (delta_is_wanted(list[i].path, paths, n))
             list[kept++] = list[i];
     *n_list = kept;
     if (unnamed && list && kept < DELTA_REFUSED_MAX)
@@ -129,7 +129,7 @@ size_t delta_only(struct delta *d, const struct str *paths, size_t n)
                 !any_note(d->left_out, d->n_left_out, paths[p]);
     }
     for (size_t i = 0; i < d->n; i++) {
-        if (is_wanted(d->items[i].path, paths, n))
+        if (delta_is_wanted(d->items[i].path, paths, n))
             d->items[kept++] = d->items[i];
     }
     d->n = kept;
@@ -185,7 +185,7 @@ int delta_open(int root_fd, struct str path, struct stat *ret_st)
     return TAKE_FD(fd);
 }
 
-static bool read_link(int fd, struct str path, struct buf *content, struct err *err)
+static bool delta_read_link(int fd, struct str path, struct buf *content, struct err *err)
 {
     char target[DELTA_LINK_MAX];
     ssize_t n = readlinkat(fd, "", target, sizeof(target));
@@ -221,7 +221,7 @@ bool delta_read(int root_fd, const struct delta_item *item, enum delta_side side
         return err_ctx(err, "path", "%s", item->path.p);
     }
     if (S_ISLNK(st.st_mode))
-        return read_link(fd, item->path, content, err);
+        return delta_read_link(fd, item->path, content, err);
     if (st.st_size < ROOM_MAX && (size_t)st.st_size + 1 < content->max - content->n)
         (void)buf_reserve(content, (size_t)st.st_size + 1);
     return file_read(fd, DELTA_FILE_MAX, item->path.p, content, err);

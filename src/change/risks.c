@@ -298,7 +298,7 @@ static struct str risks_parent(struct str path)
     return str_head(path, slash < 0 ? 0 : (size_t)slash);
 }
 
-static bool is_in_repository(const struct risks_search *f, struct str path)
+static bool risks_is_in_repository(const struct risks_search *f, struct str path)
 {
     struct str dir = risks_parent(path);
     while (!is_repository(f, dir)) {
@@ -319,7 +319,7 @@ static void risks_check_repositories(struct risks_search *f)
     for (size_t i = 0; i < d->n; i++) {
         struct str path = d->items[i].path;
         if (i == 0 || !str_eq(risks_parent(path), risks_parent(d->items[i - 1].path)))
-            in = is_in_repository(f, path);
+            in = risks_is_in_repository(f, path);
         if (in)
             risks_raise_class(f, i, found, (struct str){0});
     }

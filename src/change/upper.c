@@ -265,7 +265,7 @@ static bool upper_read_content(struct upper_reader *r, const struct walk_entry *
 
 /* Unchanged since it was found equal to the lower one, which is also unchanged: apply writes only
  * changed files. */
-static bool is_as_before(const struct upper_reader *r, struct str path, const struct stat *st)
+static bool upper_is_as_before(const struct upper_reader *r, struct str path, const struct stat *st)
 {
     const struct manifest_entry *e = r->same ? manifest_find(r->same, path) : NULL;
     return e && manifest_same(e, st);
@@ -297,7 +297,7 @@ static bool upper_read_entry(
         return under_hidden(r, e->path) || delete_lower(r, e->path, err);
     if (!r->whole && !check_plain(e, &st, err))
         return false;
-    if (is_as_before(r, e->path, &st))
+    if (upper_is_as_before(r, e->path, &st))
         return true;
     if (S_ISDIR(st.st_mode))
         return upper_read_dir(r, e, err);
