@@ -142,7 +142,7 @@ static void choose_sandbox(struct prepared *x)
 }
 
 /* Adds the paths of an option, absolute, to a list of the policy. */
-static struct prepare_added add_paths(
+static struct prepare_added prepare_add_paths(
     struct prepared *x, const struct str_list *paths, struct str_list *list)
 {
     struct prepare_added added = {list->n, paths->n};
@@ -171,9 +171,9 @@ static void add_flagged(struct prepared *x)
     const struct prepare_options *o = x->options;
     struct policy *p = &x->confined.policy;
     const struct str_list programs = find_programs(x, &o->exec);
-    x->read = add_paths(x, &o->read, &p->fs.allowed_read);
-    x->write = add_paths(x, &o->write, &p->fs.allowed_write);
-    x->exec = add_paths(x, &programs, &p->exec.allowed_executables);
+    x->read = prepare_add_paths(x, &o->read, &p->fs.allowed_read);
+    x->write = prepare_add_paths(x, &o->write, &p->fs.allowed_write);
+    x->exec = prepare_add_paths(x, &programs, &p->exec.allowed_executables);
     p->allowed_hosts = dir_list_join(x->arena, p->allowed_hosts, o->hosts);
 }
 
