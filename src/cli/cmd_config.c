@@ -134,7 +134,7 @@ static bool read_named(
     return config_parse(&file->source, file->shape, cli->arena, &config, err);
 }
 
-static bool check_named(struct cli *cli, const struct args *args, json_t *files,
+static bool config_check_named(struct cli *cli, const struct args *args, json_t *files,
     struct checked_file *file, struct err *err)
 {
     if (!read_named(cli, args, file, err))
@@ -196,7 +196,7 @@ static bool config_run_check(struct cli *cli, const struct args *args, struct er
     struct checked_file file = {0};
     if (o->project && args->n == 0)
         return err_set(err, E_CLI_INVALID_ARG, "--project requires a FILE");
-    if (!(args->n ? check_named(cli, args, files, &file, &failed)
+    if (!(args->n ? config_check_named(cli, args, files, &file, &failed)
                   : check_here(cli, files, &file, &failed)))
         return report_errors(cli, &file, &failed, err);
     if (!cli->json)

@@ -121,7 +121,7 @@ static void watch_read_keys(struct watch *l)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void read_signal(struct watch *l)
+static void watch_read_signal(struct watch *l)
 {
     struct signalfd_siginfo info;
     if (read(l->look.signals, &info, sizeof(info)) != sizeof(info))
@@ -181,7 +181,7 @@ static void *watch_thread(void *context)
             watch_read_keys(l);
         gone = gone || fds[0].revents & (POLLHUP | POLLERR | POLLNVAL);
         if (fds[1].revents)
-            read_signal(l);
+            watch_read_signal(l);
         if (fds[2].revents)
             drain_fd(l->wake);
         if (fds[3].revents)
