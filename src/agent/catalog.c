@@ -185,7 +185,7 @@ static void catalog_summarize(const char *dir, struct catalog_entry *entry, stru
 
 /* The index ----------------------------------------------------------------------------------- */
 
-static int by_id(const void *a, const void *b)
+static int catalog_by_id(const void *a, const void *b)
 {
     return str_cmp(((const ENTRY *)a)->id, ((const ENTRY *)b)->id);
 }
@@ -254,7 +254,7 @@ static struct catalog load_index(int dir, struct arena *a)
             read_row(tree, a, &index.entries[index.n]))
             index.n++;
     }
-    qsort(index.entries, index.n, sizeof(ENTRY), by_id);
+    qsort(index.entries, index.n, sizeof(ENTRY), catalog_by_id);
     return index;
 }
 
@@ -347,7 +347,7 @@ static bool catalog_add_file(void *context, int dir, struct str id)
 static bool from_index(const struct catalog *index, ENTRY *entry)
 {
     const ENTRY *known =
-        index->n ? bsearch(entry, index->entries, index->n, sizeof(ENTRY), by_id) : NULL;
+        index->n ? bsearch(entry, index->entries, index->n, sizeof(ENTRY), catalog_by_id) : NULL;
     if (!known || known->inode != entry->inode || known->size != entry->size ||
         known->mtime_s != entry->mtime_s || known->mtime_ns != entry->mtime_ns)
         return false;

@@ -134,7 +134,7 @@ static bool skip_string(struct envelope_scan *s)
 }
 
 /* Moves to the comma or bracket that ends the current value. */
-static bool skip_value(struct envelope_scan *s)
+static bool envelope_skip_value(struct envelope_scan *s)
 {
     size_t depth = 0;
     for (; s->at < s->text.n; s->at++) {
@@ -175,7 +175,7 @@ static bool find_messages(struct envelope_scan *s)
             s->at++;
             return true;
         }
-    } while (skip_value(s) && envelope_peek(s) == ',');
+    } while (envelope_skip_value(s) && envelope_peek(s) == ',');
     return false;
 }
 
@@ -208,7 +208,7 @@ static bool blame_whole(struct str text, const char *name, size_t index, struct 
     return place_blame_file(err, name);
 }
 
-static bool add_part(
+static bool envelope_add_part(
     struct envelope_lines *l, struct str text, struct str part, const char *name, struct err *err)
 {
     AUTO_JSON json_t *message = NULL;
@@ -228,11 +228,11 @@ static bool add_parts(
         return true;
     for (;; s.at++) {
         size_t start = s.at;
-        bool ends = skip_value(&s);
+        bool ends = envelope_skip_value(&s);
         struct str part = str_n(s.text.p + start, s.at - start);
         if (!ends || s.text.p[s.at] == '}')
             return err_set(err, E_CONFIG, "%s: unterminated 'messages'", name);
-        if (!add_part(l, s.text, part, name, err))
+        if (!envelope_add_part(l, s.text, part, name, err))
             return false;
         if (s.text.p[s.at] == ']')
             return true;
@@ -252,7 +252,7 @@ static bool add_tree(
 static bool list_end(struct envelope_scan s, size_t *ret_end)
 {
     while (envelope_peek(&s) != ']') {
-        if (!skip_value(&s) || s.text.p[s.at] == '}')
+        if (!envelope_skip_value(&s) || s.text.p[s.at] == '}')
             return false;
         if (s.text.p[s.at] == ',')
             s.at++;

@@ -62,7 +62,7 @@ void undo_drop_blobs(struct undo *u, const struct undo_entry *e)
 
 /* Old versions -------------------------------------------------------------------------------- */
 
-static bool is_changed(struct str path, struct err *err)
+static bool undo_is_changed(struct str path, struct err *err)
 {
     return err_set(err, E_CONFLICT,
         "'" STR_FMT "' was changed while it was being copied: try again", STR_ARG(path));
@@ -117,7 +117,7 @@ static bool keep_content(struct undo *u, int from, struct undo_file *f, const st
     keep_belongings(from, to);
     if (sync && fsync(to) != 0)
         return cannot_keep(f->path, err);
-    return still_is(from, stamp) || is_changed(f->path, err);
+    return still_is(from, stamp) || undo_is_changed(f->path, err);
 }
 
 /* Keeps the current version of a file or symlink. */
@@ -130,7 +130,7 @@ static bool keep_file(struct undo *u, int root_fd, struct undo_file *f, const st
     if (fd < 0)
         return cannot_keep(f->path, err);
     if (!still_is(fd, stamp))
-        return is_changed(f->path, err);
+        return undo_is_changed(f->path, err);
     return regular ? keep_content(u, fd, f, stamp, sync, err) : keep_link(u, fd, f, err);
 }
 

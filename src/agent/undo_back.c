@@ -384,7 +384,7 @@ static bool carry_out(struct undo_restore *b, struct err *err)
            undo_commit_restore(b, err) && undo_finish_restore(b, err);
 }
 
-static const struct undo_entry *first_of(const struct undo *u, uint64_t turn)
+static const struct undo_entry *undo_first_of(const struct undo *u, uint64_t turn)
 {
     for (size_t i = 0; i < u->n; i++)
         if (undo_is_effective(u, i) && u->entries[i]->turn == turn)
@@ -411,7 +411,7 @@ bool undo_back(struct undo *u, struct undo_list *ret_list, struct err *err)
         .list = &l,
         .now = base_alloc((l.n + 1) * sizeof(*b.now)),
         .blobs = base_alloc((l.n + 1) * sizeof(*b.blobs)),
-        .first = first_of(u, turn),
+        .first = undo_first_of(u, turn),
         .strangers = BUF_INIT(64 << 10)};
     bool ok = carry_out(&b, err);
     free(b.now);

@@ -131,7 +131,7 @@ const char *cordon_result_output(const struct cordon_result *r)
 
 /* Steps --------------------------------------------------------------------------------------- */
 
-static const json_t *step_at(const struct cordon_result *r, size_t index)
+static const json_t *api_result_step_at(const struct cordon_result *r, size_t index)
 {
     return json_array_get(json_object_get(r->data.tree, "steps"), index);
 }
@@ -143,32 +143,32 @@ size_t cordon_result_steps(const struct cordon_result *r)
 
 const char *cordon_result_step_id(const struct cordon_result *r, size_t index)
 {
-    return text_at(step_at(r, index), "step_id");
+    return text_at(api_result_step_at(r, index), "step_id");
 }
 
 const char *cordon_result_step_name(const struct cordon_result *r, size_t index)
 {
-    return text_at(step_at(r, index), "name");
+    return text_at(api_result_step_at(r, index), "name");
 }
 
 const char *cordon_result_step_status(const struct cordon_result *r, size_t index)
 {
-    return text_at(step_at(r, index), "status");
+    return text_at(api_result_step_at(r, index), "status");
 }
 
 uint64_t cordon_result_step_duration_ms(const struct cordon_result *r, size_t index)
 {
-    return duration_of(step_at(r, index));
+    return duration_of(api_result_step_at(r, index));
 }
 
 const char *cordon_result_step_error_code(const struct cordon_result *r, size_t index)
 {
-    return text_at(json_object_get(step_at(r, index), "error"), "code");
+    return text_at(json_object_get(api_result_step_at(r, index), "error"), "code");
 }
 
 const char *cordon_result_step_error_message(const struct cordon_result *r, size_t index)
 {
-    return text_at(json_object_get(step_at(r, index), "error"), "message");
+    return text_at(json_object_get(api_result_step_at(r, index), "error"), "message");
 }
 
 /* Observations -------------------------------------------------------------------------------- */
@@ -202,7 +202,7 @@ const char *cordon_observation_output(const struct cordon_observation *o)
     return text_at(o->data.tree, "transcript_delta");
 }
 
-static int cursor_at(const struct cordon_observation *o, const char *key)
+static int api_result_cursor_at(const struct cordon_observation *o, const char *key)
 {
     const json_t *cursor = json_object_get(json_object_get(o->data.tree, "screen"), "cursor"),
                  *value = json_object_get(cursor, key);
@@ -211,12 +211,12 @@ static int cursor_at(const struct cordon_observation *o, const char *key)
 
 int cordon_observation_cursor_row(const struct cordon_observation *o)
 {
-    return cursor_at(o, "row");
+    return api_result_cursor_at(o, "row");
 }
 
 int cordon_observation_cursor_col(const struct cordon_observation *o)
 {
-    return cursor_at(o, "col");
+    return api_result_cursor_at(o, "col");
 }
 
 size_t cordon_observation_events(const struct cordon_observation *o)

@@ -77,7 +77,7 @@ static struct str doc_read_string(struct doc_cursor *c)
     return str_n(c->text.p + start, c->at - start);
 }
 
-static void skip_value(struct doc_cursor *c)
+static void doc_skip_value(struct doc_cursor *c)
 {
     size_t depth = 0;
     do {
@@ -124,7 +124,7 @@ static bool json_enter(struct doc_cursor *c, const struct place_step *step, size
             *ret_found = start;
             return true;
         }
-        skip_value(c);
+        doc_skip_value(c);
     }
 }
 
@@ -140,7 +140,7 @@ static struct point json_locate(struct str text, struct str place)
 }
 
 /* YAML: the same, with the parser's events. */
-static bool next_event(yaml_parser_t *parser, yaml_event_t *event)
+static bool doc_next_event(yaml_parser_t *parser, yaml_event_t *event)
 {
     yaml_event_delete(event);
     return yaml_parser_parse(parser, event);
@@ -157,7 +157,7 @@ static int doc_nesting(const yaml_event_t *event)
 static bool skip_node(yaml_parser_t *parser, yaml_event_t *event)
 {
     for (int depth = doc_nesting(event); depth > 0; depth += doc_nesting(event))
-        if (!next_event(parser, event))
+        if (!doc_next_event(parser, event))
             return false;
     return true;
 }
@@ -182,11 +182,11 @@ static bool yaml_enter(
     if (event->type != (step->by_key ? YAML_MAPPING_START_EVENT : YAML_SEQUENCE_START_EVENT))
         return false;
     for (size_t i = 0;; i++) {
-        if (!next_event(parser, event) || doc_nesting(event) < 0)
+        if (!doc_next_event(parser, event) || doc_nesting(event) < 0)
             return false;
         struct point start = event_point(event);
         bool here = step->by_key ? event_is(event, buf_str(&step->key)) : i == step->index;
-        if (step->by_key && (!skip_node(parser, event) || !next_event(parser, event)))
+        if (step->by_key && (!skip_node(parser, event) || !doc_next_event(parser, event)))
             return false;
         if (here) {
             *found = start;
@@ -207,7 +207,7 @@ static struct point yaml_locate(struct str text, struct str place)
     AUTO_STEP struct place_step step = PLACE_STEP_INIT;
     struct point found = {1, 1};
     do {
-        if (!next_event(&parser, &event))
+        if (!doc_next_event(&parser, &event))
             return found;
     } while (event.type == YAML_STREAM_START_EVENT || event.type == YAML_DOCUMENT_START_EVENT);
     found = event_point(&event);

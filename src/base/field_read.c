@@ -72,7 +72,8 @@ static bool field_alloc(
     return true;
 }
 
-static bool fail_unknown(struct field_reader *r, const struct spot *at, const struct shape *shape)
+static bool field_read_fail_unknown(
+    struct field_reader *r, const struct spot *at, const struct shape *shape)
 {
     AUTO_CHOICE struct choice c = CHOICE_INIT(at->key);
     for (size_t i = 0; i < shape->n_fields; i++)
@@ -394,7 +395,7 @@ static bool field_read_shape(struct field_reader *r, const struct spot *at,
     for (void *it = json_object_iter(o); it; it = json_object_iter_next(o, it)) {
         struct str key = str_n(json_object_iter_key(it), json_object_iter_key_len(it));
         if (!field_is_known(shape, key))
-            return fail_unknown(r, &(struct spot){.up = at, .key = key}, shape);
+            return field_read_fail_unknown(r, &(struct spot){.up = at, .key = key}, shape);
     }
     r->depth++;
     for (size_t i = 0; i < shape->n_fields; i++)

@@ -34,7 +34,7 @@ void id_new(char id[ID_SIZE])
     BUG_ON(n != ID_SIZE - 1);
 }
 
-static bool is_hex(char c)
+static bool id_is_hex(char c)
 {
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
@@ -45,7 +45,7 @@ bool id_valid(struct str s)
         return false;
     for (size_t i = 0; i < s.n; i++) {
         bool dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (dash ? s.p[i] != '-' : !is_hex(s.p[i]))
+        if (dash ? s.p[i] != '-' : !id_is_hex(s.p[i]))
             return false;
     }
     return true;

@@ -158,6 +158,11 @@ json_t *json_text(struct str bytes)
     return string;
 }
 
+json_t *json_text_or_null(const char *text)
+{
+    return text ? json_text(str_z(text)) : json_null();
+}
+
 struct str json_str(const json_t *string)
 {
     return str_n(json_string_value(string), json_string_length(string));

@@ -42,6 +42,7 @@ void json_add_text(struct buf *b, struct str bytes);
 
 /* A string from any bytes: invalid UTF-8 becomes U+FFFD, and so does NUL, which readers reject. */
 MUST_USE json_t *json_text(struct str bytes);
+MUST_USE json_t *json_text_or_null(const char *text); /* null for NULL */
 
 /* The text of a string, owned by the tree; "no value" for any other type. */
 struct str json_str(const json_t *string);

@@ -115,7 +115,7 @@ static void add_object(struct buf *b, const json_t *object, bool pretty, unsigne
     buf_add_byte(b, '}');
 }
 
-static void add_list(struct buf *b, const json_t *list, bool pretty, unsigned depth)
+static void json_add_list(struct buf *b, const json_t *list, bool pretty, unsigned depth)
 {
     buf_add_byte(b, '[');
     for (size_t i = 0; i < json_array_size(list); i++) {
@@ -135,7 +135,7 @@ static void add_value(struct buf *b, const json_t *value, bool pretty, unsigned 
         add_object(b, value, pretty, depth);
         break;
     case JSON_ARRAY:
-        add_list(b, value, pretty, depth);
+        json_add_list(b, value, pretty, depth);
         break;
     case JSON_STRING:
         json_add_text(b, json_str(value));

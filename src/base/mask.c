@@ -86,7 +86,7 @@ void mask_add_text(const struct mask *m, struct str text, struct buf *out)
 }
 
 /* Number of bytes at the end that are a prefix of this key. */
-static size_t open_end(struct str text, const char *form)
+static size_t mask_open_end(struct str text, const char *form)
 {
     size_t n = MIN(text.n, strlen(form) - 1);
     while (n && memcmp(text.p + text.n - n, form, n) != 0)
@@ -99,7 +99,7 @@ size_t mask_add_part(const struct mask *m, struct str text, struct buf *out)
     size_t open = 0;
     struct str rest = add_whole(m, text, out);
     for (size_t i = 0; i < m->n; i++)
-        open = MAX(open, open_end(rest, m->forms[i]));
+        open = MAX(open, mask_open_end(rest, m->forms[i]));
     buf_add_str(out, str_head(rest, rest.n - open));
     return open;
 }
@@ -112,7 +112,7 @@ static struct str add_cut(const struct mask *m, struct str text, struct buf *out
         struct str before = str_n(text.p, (size_t)(dots - text.p));
         size_t open = 0;
         for (size_t i = 0; i < m->n; i++)
-            open = MAX(open, open_end(before, m->forms[i]));
+            open = MAX(open, mask_open_end(before, m->forms[i]));
         bool part = open >= MASK_KEY_MIN;
         buf_add_str(out, str_head(before, before.n - (part ? open : 0)));
         buf_add_str(out, part ? MASKED : STR(""));

@@ -48,7 +48,7 @@ static bool refuse_syntax(struct yaml_reader *r)
     return yaml_blame(r, p->problem_mark);
 }
 
-static bool next_event(struct yaml_reader *r, yaml_event_t *ret_event)
+static bool yaml_next_event(struct yaml_reader *r, yaml_event_t *ret_event)
 {
     return yaml_parser_parse(&r->parser, ret_event) || refuse_syntax(r);
 }
@@ -109,7 +109,7 @@ static bool read_list(struct yaml_reader *r, json_t **ret_value)
     for (;;) {
         AUTO_EVENT yaml_event_t event = {0};
         json_t *value = NULL;
-        if (!next_event(r, &event))
+        if (!yaml_next_event(r, &event))
             return false;
         if (event.type == YAML_SEQUENCE_END_EVENT)
             break;
@@ -121,7 +121,7 @@ static bool read_list(struct yaml_reader *r, json_t **ret_value)
     return true;
 }
 
-static bool check_key(struct yaml_reader *r, const yaml_event_t *event, const json_t *object)
+static bool yaml_check_key(struct yaml_reader *r, const yaml_event_t *event, const json_t *object)
 {
     if (!check_node(r, event))
         return false;
@@ -147,11 +147,12 @@ static bool yaml_read_object(struct yaml_reader *r, json_t **ret_value)
         AUTO_EVENT yaml_event_t key = {0};
         AUTO_EVENT yaml_event_t event = {0};
         json_t *value = NULL;
-        if (!next_event(r, &key))
+        if (!yaml_next_event(r, &key))
             return false;
         if (key.type == YAML_MAPPING_END_EVENT)
             break;
-        if (!check_key(r, &key, object) || !next_event(r, &event) || !read_node(r, &event, &value))
+        if (!yaml_check_key(r, &key, object) || !yaml_next_event(r, &event) ||
+            !read_node(r, &event, &value))
             return false;
         struct str name = scalar_text(&key);
         BUG_ON(json_object_setn_new_nocheck(object, name.p, name.n, value) != 0);
@@ -182,7 +183,7 @@ static bool read_start(struct yaml_reader *r)
 {
     AUTO_EVENT yaml_event_t stream = {0};
     AUTO_EVENT yaml_event_t document = {0};
-    if (!next_event(r, &stream) || !next_event(r, &document))
+    if (!yaml_next_event(r, &stream) || !yaml_next_event(r, &document))
         return false;
     if (document.type != YAML_DOCUMENT_START_EVENT)
         return err_set(r->err, r->code, "empty, where YAML was expected");
@@ -196,7 +197,7 @@ static bool read_end(struct yaml_reader *r)
 {
     AUTO_EVENT yaml_event_t document = {0};
     AUTO_EVENT yaml_event_t stream = {0};
-    if (!next_event(r, &document) || !next_event(r, &stream))
+    if (!yaml_next_event(r, &document) || !yaml_next_event(r, &stream))
         return false;
     if (stream.type != YAML_STREAM_END_EVENT)
         return yaml_refuse(r, stream.start_mark, "more than one document");
@@ -207,7 +208,7 @@ static bool read_document(struct yaml_reader *r, json_t **ret_tree)
 {
     AUTO_EVENT yaml_event_t root = {0};
     AUTO_JSON json_t *tree = NULL;
-    if (!read_start(r) || !next_event(r, &root))
+    if (!read_start(r) || !yaml_next_event(r, &root))
         return false;
     if (root.type == YAML_SCALAR_EVENT && scalar_plain(&root) && root.data.scalar.length == 0)
         return err_set(r->err, r->code, "empty, where YAML was expected");

@@ -323,7 +323,7 @@ static bool check_quoted(struct yaml_text_walk *w, size_t end)
     return turns.n == 0 || yaml_text_refuse(w, turns.open[0].at, turns.open[0].codepoint, OPENER);
 }
 
-static bool is_quoted(const yaml_token_t *token)
+static bool yaml_text_is_quoted(const yaml_token_t *token)
 {
     return token->type == YAML_SCALAR_TOKEN &&
            (token->data.scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE ||
@@ -378,7 +378,7 @@ static bool check_tokens(yaml_parser_t *parser, struct yaml_text_walk *w)
         ended = token.type == YAML_STREAM_END_TOKEN || token.type == YAML_NO_TOKEN;
         depth += yaml_text_nesting(&token);
         ok = check_between(w, token.start_mark.index);
-        if (ok && is_quoted(&token))
+        if (ok && yaml_text_is_quoted(&token))
             ok = check_quoted(w, token.end_mark.index);
         else if (ok && depth > JSON_DEPTH_MAX)
             ok = refuse_depth(w, token.start_mark);
@@ -417,7 +417,7 @@ bool yaml_check_text(struct str text, enum err_code code, struct err *err)
 
 /* Writing ------------------------------------------------------------------------------------- */
 
-static void add_character(struct buf *b, uint32_t codepoint, struct str bytes)
+static void yaml_text_add_character(struct buf *b, uint32_t codepoint, struct str bytes)
 {
     static const char letters[] = "\"\"\\\\\nn\tt\rr";
     for (size_t i = 0; letters[i]; i += 2)
@@ -442,7 +442,7 @@ void yaml_add_text(struct buf *b, struct str bytes)
             n = utf8_invalid_length(bytes);
             buf_add_str(b, STR("\xEF\xBF\xBD"));
         } else {
-            add_character(b, codepoint, str_head(bytes, n));
+            yaml_text_add_character(b, codepoint, str_head(bytes, n));
         }
         bytes = str_skip(bytes, n);
     }

@@ -275,7 +275,7 @@ static bool box_open_part(
 
 /* Opens the project at its original path. A path that now goes through a symlink is a different
  * project. */
-static bool open_project(const struct box *box, int *ret_fd, struct err *err)
+static bool box_open_project(const struct box *box, int *ret_fd, struct err *err)
 {
     const struct box_workdir *w = &box->meta.workdir;
     AUTO_FD int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -298,7 +298,7 @@ bool box_open_trees(const struct box *box, struct box_trees *ret_trees, struct e
     struct box_trees t = BOX_TREES_NONE;
     enum box_mode mode = box->meta.workdir.mode;
     t.opaque_root = box->setup.layering == BOX_LAYERS_SECOND_COPY;
-    bool ok = open_project(box, &t.project, err);
+    bool ok = box_open_project(box, &t.project, err);
     if (ok && mode == BOX_COPY)
         ok = box_open_part(box, "base", NULL, &t.baseline, err);
     if (ok && mode != BOX_RW)

@@ -20,7 +20,7 @@ enum {
     BLOCK = 512,
 };
 
-static void add_problem(struct arena *arena, struct box_facts *f, struct err *err)
+static void facts_add_problem(struct arena *arena, struct box_facts *f, struct err *err)
 {
     if (f->n_problems < FACTS_PROBLEMS_MAX)
         f->problems[f->n_problems++] = arena_strdup(arena, str_z(err->message));
@@ -187,6 +187,6 @@ void facts_gather(struct arena *arena, const struct box *box, struct box_facts *
     for (size_t i = 0; i < ARRAY_LEN(gatherers); i++) {
         AUTO_ERR struct err err = {0};
         if (!gatherers[i](arena, f, &err))
-            add_problem(arena, f, &err);
+            facts_add_problem(arena, f, &err);
     }
 }

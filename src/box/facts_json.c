@@ -98,7 +98,7 @@ static json_t *limits_json(const struct box_facts *f)
     return object;
 }
 
-static json_t *changes_json(const struct box_facts *f)
+static json_t *facts_changes_json(const struct box_facts *f)
 {
     json_t *object = json_object();
     for (size_t i = 0; i < ARRAY_LEN(f->changes); i++)
@@ -196,7 +196,7 @@ json_t *facts_json(const struct box_facts *f, struct arena *arena)
     json_put(object, "ports", strs_json(&f->box->meta.ports));
     json_put(object, "limits", limits_json(f));
     json_put(object, "state", field_write(&box_state_shape, &f->state));
-    json_put(object, "changes", f->has_changes ? changes_json(f) : json_null());
+    json_put(object, "changes", f->has_changes ? facts_changes_json(f) : json_null());
     json_put(object, "runs", runs_json(arena, f));
     for (size_t i = 0; i < f->n_problems; i++)
         json_push(problems, json_text(str_z(f->problems[i])));

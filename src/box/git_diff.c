@@ -37,7 +37,8 @@ static const char *const forms[][4] = {
 
 /* Finds the directory that contains the repository: the project or a parent. Refuses a `.git` file,
  * which points elsewhere and may have been written by the box. */
-static bool find_top(struct arena *arena, struct str dir, struct str *ret_top, struct err *err)
+static bool git_diff_find_top(
+    struct arena *arena, struct str dir, struct str *ret_top, struct err *err)
 {
     for (struct str at = dir; at.n > 1; at.n = (size_t)MAX(str_find_last(at, '/'), (ptrdiff_t)0)) {
         struct stat st;
@@ -139,7 +140,7 @@ bool git_diff(const struct box *box, const struct git_diff *what, struct arena *
     struct buf *text, struct err *err)
 {
     struct str top, dir = box->meta.workdir.host_path;
-    if (!find_top(arena, dir, &top, err))
+    if (!git_diff_find_top(arena, dir, &top, err))
         return false;
     const struct git_run run = {
         .argv = make_argv(arena, what),

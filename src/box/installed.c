@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/installed.h"
 
+#include "io/file.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "path/through.h"
@@ -147,25 +148,19 @@ static void installed_expose(
 
 /* Finding ------------------------------------------------------------------------------------- */
 
-static bool is_program(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
-
 static bool installed_look_up(
     const struct installed_finder *f, struct str name, struct str *ret_path)
 {
     struct str dir, rest = f->in->path;
     if (str_find(name, '/') >= 0) {
         *ret_path = lexical_absolute(f->a, f->in->cwd, name);
-        return installed_is_in(&f->in->inside, *ret_path) || is_program(ret_path->p);
+        return installed_is_in(&f->in->inside, *ret_path) || file_is_program(ret_path->p);
     }
     while (rest.p && name.n && str_cut(rest, ':', &dir, &rest)) {
         if (dir.n == 0 || dir.p[0] != '/')
             continue;
         *ret_path = lexical_absolute(f->a, dir, name);
-        if (is_program(ret_path->p))
+        if (file_is_program(ret_path->p))
             return true;
     }
     return false;

@@ -78,7 +78,7 @@ static bool make_parents(const char *path, struct err *err)
 }
 
 /* A user with write access there could forge the state of any box. */
-static bool check_owner(int fd, const char *dir, struct err *err)
+static bool layout_check_owner(int fd, const char *dir, struct err *err)
 {
     struct stat st;
     if (fstat(fd, &st) != 0)
@@ -103,7 +103,7 @@ bool boxes_open(const char *dir, enum boxes_use use, struct boxes *ret_boxes, st
         return true;
     }
     bool ok = b.fd >= 0 || err_errno(err, E_IO, errno, "cannot open '%s'", dir);
-    ok = ok && check_owner(b.fd, dir, err);
+    ok = ok && layout_check_owner(b.fd, dir, err);
     for (size_t i = 0; ok && i < ARRAY_LEN(names); i++) {
         *fds[i] = use == BOXES_MAKE ? layout_make_dir(b.fd, names[i], DIR_MODE)
                                     : openat(b.fd, names[i], OPEN_DIR);

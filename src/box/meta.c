@@ -115,7 +115,7 @@ static bool meta_restore_path(struct arena *a, const struct str_map *inexact, co
     return true;
 }
 
-static bool is_hex(struct str s)
+static bool meta_is_hex(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if (!strchr("0123456789abcdef", s.p[i]))
@@ -141,7 +141,7 @@ static bool meta_check(const struct box_meta *m, struct str name, struct err *er
             STR_ARG(m->name), STR_ARG(name));
     if (w->host_path.p[0] != '/' || w->mount_path.p[0] != '/')
         return err_set(err, E_CONFIG, "%s: workdir: its paths must be absolute", file_name);
-    if (w->baseline_sha.n && !is_hex(w->baseline_sha))
+    if (w->baseline_sha.n && !meta_is_hex(w->baseline_sha))
         return err_set(err, E_CONFIG, "%s: workdir.baseline_sha: not a commit id", file_name);
     for (size_t i = 0; i < m->ports.n; i++)
         if (!meta_port_valid(m->ports.p[i]))

@@ -69,7 +69,7 @@ static bool new_confirm_dirty(struct new_maker *m, struct err *err)
 
 /* Parts --------------------------------------------------------------------------------------- */
 
-static bool open_project(struct new_maker *m, struct err *err)
+static bool new_open_project(struct new_maker *m, struct err *err)
 {
     const struct box_dir *dir = m->in->project;
     struct stat st;
@@ -276,7 +276,7 @@ bool new_make(const struct boxes *boxes, const struct new_input *input, struct n
     };
     m.box.name = name;
     m.box.meta = input->meta;
-    bool ok = open_project(&m, err) && boxes_begin(boxes, name, &m.box.fd, err) &&
+    bool ok = new_open_project(&m, err) && boxes_begin(boxes, name, &m.box.fd, err) &&
               new_fill(&m, err) && (!input->make_way || input->make_way(input->context, err)) &&
               boxes_finish(boxes, name, input->replace ? BOXES_REPLACE : BOXES_NEW, err);
     if (!ok)

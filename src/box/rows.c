@@ -265,7 +265,7 @@ static bool agent_check_keys(const struct box_agent *agent, struct err *err)
     return true;
 }
 
-static bool check_hosts(const struct box_agent *agent, struct err *err)
+static bool rows_check_hosts(const struct box_agent *agent, struct err *err)
 {
     for (size_t i = 0; i < agent->hosts.n; i++) {
         struct str host = agent->hosts.p[i];
@@ -355,5 +355,5 @@ bool agent_check(const struct box_agent *agent, struct err *err)
     return check_commands(agent, err) && agent_check_keys(agent, err) &&
            check_state_dir(agent, err) && check_submit(agent, err) &&
            check_pattern("ready_pattern", agent->ready_pattern, err) &&
-           check_pattern("idle_pattern", agent->idle_pattern, err) && check_hosts(agent, err);
+           check_pattern("idle_pattern", agent->idle_pattern, err) && rows_check_hosts(agent, err);
 }

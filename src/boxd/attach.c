@@ -386,7 +386,7 @@ static void read_keys(struct attach *a)
     attach_handle_input(a, false);
 }
 
-static void read_signal(struct attach *a)
+static void attach_read_signal(struct attach *a)
 {
     struct signalfd_siginfo info;
     if (read(a->look->signals, &info, sizeof(info)) != sizeof(info))
@@ -441,7 +441,7 @@ static void attach_step(struct attach *a, struct err *err)
         if (fds[0].revents)
             attach_read_packets(a, err);
         if (fds[2].revents && !a->over)
-            read_signal(a);
+            attach_read_signal(a);
         if (fds[1].revents && !a->over)
             read_keys(a);
     }

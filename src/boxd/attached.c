@@ -120,16 +120,6 @@ void attached_resume(struct supervisor *sv, size_t index, uint64_t now)
         attached_draw_one(sv, index, now);
 }
 
-/* Not within a synchronized update, which must be shown as a whole. */
-static bool may_draw(struct supervisor *sv, uint64_t now)
-{
-    if (!term_in_frame(session_term(sv->session)))
-        sv->frame_since = 0;
-    else if (!sv->frame_since)
-        sv->frame_since = now;
-    return !sv->frame_since || now - sv->frame_since >= SESSION_FRAME_MS;
-}
-
 /* Keeps the view of scrolled-back clients on the same lines. */
 static void follow_history(struct supervisor *sv)
 {
@@ -168,7 +158,8 @@ void attached_draw(struct supervisor *sv, uint64_t now)
     for (size_t i = 0; changed && i < SUPERVISOR_CLIENTS_MAX; i++)
         sv->clients[i].attached.stale = true;
     sv->drawn_changes = session_changes(sv->session);
-    if (!is_stale(sv) || now - sv->drawn_ms < SUPERVISOR_FRAME_MS || !may_draw(sv, now))
+    if (!is_stale(sv) || now - sv->drawn_ms < SUPERVISOR_FRAME_MS ||
+        !term_may_draw(session_term(sv->session), now, SESSION_FRAME_MS, &sv->frame_since))
         return;
     sv->drawn_ms = now;
     attached_send_bell(sv);

@@ -74,7 +74,7 @@ static struct str exec_request_search_path(const struct supervisor *sv)
 }
 
 /* Sets the next candidate path of the command, in the order of execvp(); false after the last. */
-static bool next_place(const struct supervisor *sv, struct exec_request *e)
+static bool exec_requests_next_place(const struct supervisor *sv, struct exec_request *e)
 {
     struct str name = str_z(e->argv[0]), cwd = sv->view.confined.plan.cwd, dir,
                rest = exec_request_search_path(sv);
@@ -161,7 +161,7 @@ static bool exec_request_start(
     e->how.cols = MIN(MAX(e->how.cols, (uint16_t)1), (uint16_t)LINK_SIZE_MAX);
     if (!split_words(e, err))
         return false;
-    if (!next_place(sv, e))
+    if (!exec_requests_next_place(sv, e))
         return exec_request_not_found(e, err);
     e->id = ++sv->last_id ? sv->last_id : ++sv->last_id;
     return exec_request_spawn(sv, e, err);
@@ -281,7 +281,7 @@ static void on_refused(struct supervisor *sv, size_t index, const struct service
         .argv = e->argv, .path = e->path, .cwd = sv->view.confined.plan.cwd.p};
     bool missing = news->stage == STAGE_EXEC &&
                    (news->value == ENOENT || news->value == ENOTDIR || news->value == EACCES);
-    if (missing && !e->kill_ms && !strchr(e->argv[0], '/') && next_place(sv, e) &&
+    if (missing && !e->kill_ms && !strchr(e->argv[0], '/') && exec_requests_next_place(sv, e) &&
         exec_request_spawn(sv, e, &err))
         return;
     if (!err.code && missing && news->value != EACCES)

@@ -108,6 +108,7 @@ static bool supervisor_correct_state(struct supervisor *sv, struct err *err)
     return state_save(sv->box->host, &sv->state, err);
 }
 
+/* Not world_open(): clients send the requests, and the proxy of a box is restarted if it ends. */
 static bool open_idle(struct supervisor *sv, struct err *err)
 {
     const struct launch launch = {.plan = &sv->view.confined.plan,

@@ -17,7 +17,7 @@ static bool overlap(struct str a, struct str b)
 }
 
 /* Why this directory can't be in the box; NULL: it can. */
-static const char *objection(
+static const char *box_settings_objection(
     const struct box_settings *in, const struct box_setup *setup, struct str path)
 {
     struct stat st;
@@ -45,7 +45,7 @@ static void add_dirs(const struct box_settings *in, const struct str_list *list,
         if (!real)
             continue; /* not on this machine */
         struct str path = arena_str(in->arena, str_z(real));
-        const char *why = objection(in, setup, path);
+        const char *why = box_settings_objection(in, setup, path);
         if (why)
             notice_send(in->warnings, "sandbox.%s: '" STR_FMT "' is not in the box: %s", name,
                 STR_ARG(path), why);

@@ -114,7 +114,7 @@ static bool is_same_again(
 }
 
 /* Checks whether the project still has the version the box started from. */
-static bool is_as_before(const struct apply_trees *t, const struct delta_item *item,
+static bool apply_is_as_before(const struct apply_trees *t, const struct delta_item *item,
     const struct apply_seen *now, uint64_t *left, bool *ret_same, struct err *err)
 {
     AUTO_SEEN struct apply_seen before = {.fd = -1};
@@ -167,7 +167,7 @@ static bool check_row(const struct apply *a, struct apply_row *row, uint64_t *le
         return true;
     }
     if (!apply_inspect(t->project_fd, row->item->path, &now, err) ||
-        !is_as_before(t, row->item, &now, left, &before, err) ||
+        !apply_is_as_before(t, row->item, &now, left, &before, err) ||
         !is_as_in_box(a, row->item, &now, left, &done, err))
         return false;
     before = before || is_as_noted(t, row->item, &now);

@@ -76,15 +76,15 @@ const struct delta_item *delta_find(const struct delta *d, struct str path)
     return d->n ? bsearch(&key, d->items, d->n, sizeof(*d->items), delta_compare_paths) : NULL;
 }
 
-static bool is_at_or_below(struct str path, struct str dir)
+bool delta_is_at_or_below(struct str path, struct str dir)
 {
     return dir.n == 0 || (str_starts_with(path, dir) && (path.n == dir.n || path.p[dir.n] == '/'));
 }
 
-static bool is_wanted(struct str path, const struct str *paths, size_t n)
+static bool delta_is_wanted(struct str path, const struct str *paths, size_t n)
 {
     for (size_t p = 0; p < n; p++)
-        if (is_at_or_below(path, paths[p]))
+        if (delta_is_at_or_below(path, paths[p]))
             return true;
     return false;
 }
@@ -100,7 +100,7 @@ static void only_notes(
 {
     size_t kept = 0, named = notes_kept(list, *n_list), unnamed = *n_list - named;
     for (size_t i = 0; i < named; i++)
-        if (is_wanted(list[i].path, paths, n))
+        if (delta_is_wanted(list[i].path, paths, n))
             list[kept++] = list[i];
     *n_list = kept;
     if (unnamed && list && kept < DELTA_REFUSED_MAX)
@@ -113,7 +113,7 @@ static void only_notes(
 static bool any_note(const struct delta_refused *list, size_t n, struct str path)
 {
     for (size_t i = 0; i < notes_kept(list, n); i++)
-        if (is_at_or_below(list[i].path, path))
+        if (delta_is_at_or_below(list[i].path, path))
             return true;
     return false;
 }
@@ -124,12 +124,12 @@ size_t delta_only(struct delta *d, const struct str *paths, size_t n)
     for (size_t p = 0; p < n; p++) {
         bool any = false;
         for (size_t i = 0; i < d->n && !any; i++)
-            any = is_at_or_below(d->items[i].path, paths[p]);
+            any = delta_is_at_or_below(d->items[i].path, paths[p]);
         idle += !any && !any_note(d->refused, d->n_refused, paths[p]) &&
                 !any_note(d->left_out, d->n_left_out, paths[p]);
     }
     for (size_t i = 0; i < d->n; i++) {
-        if (is_wanted(d->items[i].path, paths, n))
+        if (delta_is_wanted(d->items[i].path, paths, n))
             d->items[kept++] = d->items[i];
     }
     d->n = kept;
@@ -185,7 +185,7 @@ int delta_open(int root_fd, struct str path, struct stat *ret_st)
     return TAKE_FD(fd);
 }
 
-static bool read_link(int fd, struct str path, struct buf *content, struct err *err)
+static bool delta_read_link(int fd, struct str path, struct buf *content, struct err *err)
 {
     char target[DELTA_LINK_MAX];
     ssize_t n = readlinkat(fd, "", target, sizeof(target));
@@ -221,7 +221,7 @@ bool delta_read(int root_fd, const struct delta_item *item, enum delta_side side
         return err_ctx(err, "path", "%s", item->path.p);
     }
     if (S_ISLNK(st.st_mode))
-        return read_link(fd, item->path, content, err);
+        return delta_read_link(fd, item->path, content, err);
     if (st.st_size < ROOM_MAX && (size_t)st.st_size + 1 < content->max - content->n)
         (void)buf_reserve(content, (size_t)st.st_size + 1);
     return file_read(fd, DELTA_FILE_MAX, item->path.p, content, err);

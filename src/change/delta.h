@@ -83,6 +83,9 @@ const struct delta_item *delta_find(const struct delta *d, struct str path);
  * paths that matched nothing. */
 size_t delta_only(struct delta *d, const struct str *paths, size_t n);
 
+/* Whether a path of a tree is `dir` or below it, by whole components; "" is the top. */
+bool delta_is_at_or_below(struct str path, struct str dir);
+
 /* Has a component `.git`, ignoring case, as git itself refuses it. */
 bool delta_is_git(struct str path);
 

@@ -24,7 +24,7 @@ struct gitpatch gitpatch_start(int old_fd, int new_fd)
     return (struct gitpatch){.old_fd = old_fd, .new_fd = new_fd, .budget = GITPATCH_BUDGET};
 }
 
-static unsigned git_mode(mode_t mode)
+static unsigned gitpatch_mode(mode_t mode)
 {
     return S_ISLNK(mode) ? 0120000 : mode & 0100 ? 0100755 : 0100644;
 }
@@ -80,7 +80,7 @@ static void add_file_line(struct buf *text, const char *mark, const char *prefix
 
 /* Blocks -------------------------------------------------------------------------------------- */
 
-static bool is_binary(const struct gitpatch_side *s)
+static bool gitpatch_is_binary(const struct gitpatch_side *s)
 {
     return s->content.n > GITPATCH_TEXT_MAX || memchr(s->content.p, '\0', s->content.n);
 }
@@ -109,7 +109,7 @@ static void gitpatch_add_block(struct gitpatch *p, struct str path, const struct
     }
     if (strcmp(old->blob, new->blob) == 0 || (old->content.n == 0 && new->content.n == 0))
         return;
-    if (is_binary(old) || is_binary(new)) {
+    if (gitpatch_is_binary(old) || gitpatch_is_binary(new)) {
         buf_add_z(text, "GIT binary patch\n");
         if (!p->counts_only) {
             literal_add(text, new->content);
@@ -145,11 +145,11 @@ static bool read_content(const struct gitpatch *p, const struct delta_item *item
     return delta_read(which == DELTA_OLD ? p->old_fd : p->new_fd, item, which, content, err);
 }
 
-static bool read_side(const struct gitpatch *p, const struct delta_item *item,
+static bool gitpatch_read_side(const struct gitpatch *p, const struct delta_item *item,
     enum delta_side which, struct buf *content, struct gitpatch_side *ret_side, struct err *err)
 {
     const struct stamp *stamp = which == DELTA_OLD ? &item->old : &item->new;
-    struct gitpatch_side s = {.there = stamp->ino != 0, .mode = git_mode(stamp->mode)};
+    struct gitpatch_side s = {.there = stamp->ino != 0, .mode = gitpatch_mode(stamp->mode)};
     bool huge = is_huge(stamp);
     memcpy(s.blob, no_blob, sizeof(no_blob));
     s.size = s.there ? (uint64_t)stamp->size : 0;
@@ -186,10 +186,10 @@ bool gitpatch_item(struct gitpatch *p, const struct delta_item *item, struct buf
     struct gitpatch_count count = {0};
     const size_t start = text->n;
     *ret_count = count;
-    if (item->kind == DELTA_MODE && git_mode(item->old.mode) == git_mode(item->new.mode))
+    if (item->kind == DELTA_MODE && gitpatch_mode(item->old.mode) == gitpatch_mode(item->new.mode))
         return true;
-    if (!read_side(p, item, DELTA_OLD, &before, &old, err) ||
-        !read_side(p, item, DELTA_NEW, &after, &new, err))
+    if (!gitpatch_read_side(p, item, DELTA_OLD, &before, &old, err) ||
+        !gitpatch_read_side(p, item, DELTA_NEW, &after, &new, err))
         return false;
     gitpatch_add_item(p, item, &old, &new, text, &count);
     if (!buf_ok(text)) {

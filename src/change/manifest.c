@@ -332,7 +332,7 @@ bool manifest_read(int dir_fd, const char *name, struct manifest *m, struct err 
     return read_kind(dir_fd, name, MANIFEST_OF_TREE, m, err);
 }
 
-static bool find_file(int root_fd, struct str path, struct stat *ret_st)
+static bool manifest_find_file(int root_fd, struct str path, struct stat *ret_st)
 {
     AUTO_FD int fd = beneath_open(root_fd, path.p, O_PATH | O_NOFOLLOW, 0, BENEATH_NO_SYMLINKS);
     return fd >= 0 && fstat(fd, ret_st) == 0 &&
@@ -342,7 +342,7 @@ static bool find_file(int root_fd, struct str path, struct stat *ret_st)
 bool manifest_is_so(int root_fd, struct str path, const struct manifest_entry *e)
 {
     struct stat st;
-    bool is_file = find_file(root_fd, path, &st);
+    bool is_file = manifest_find_file(root_fd, path, &st);
     return e && e->ino ? is_file && manifest_same(e, &st) : !is_file;
 }
 
@@ -359,8 +359,9 @@ static struct manifest_entry manifest_renamed_entry(
     struct manifest_entry any = *e;
     struct stat st;
     any.ctime_ns = MANIFEST_ANY_CTIME;
-    return find_file(root_fd, path, &st) && manifest_same(&any, &st) ? manifest_entry_of(path, &st)
-                                                                     : *e;
+    return manifest_find_file(root_fd, path, &st) && manifest_same(&any, &st)
+               ? manifest_entry_of(path, &st)
+               : *e;
 }
 
 /* An apply is all or nothing: if none of the pending files is in place, missing files were deleted

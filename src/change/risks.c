@@ -52,11 +52,6 @@ static bool risks_has_room(struct risks_search *f, size_t bytes)
     return false;
 }
 
-static bool is_at_or_below(struct str path, struct str dir)
-{
-    return dir.n == 0 || (str_starts_with(path, dir) && (path.n == dir.n || path.p[dir.n] == '/'));
-}
-
 /* Symlinks ------------------------------------------------------------------------------------ */
 
 static void risks_add_link(struct risks_search *f, struct str path)
@@ -182,7 +177,7 @@ static bool risks_enter_target(struct risks_search *f, struct risks_way *w, stru
         buf_truncate(&w->done, slash < 0 ? 0 : (size_t)slash);
         return true;
     }
-    if (!top.n || !is_at_or_below(*target, str_trim_end(top, '/')))
+    if (!top.n || !delta_is_at_or_below(*target, str_trim_end(top, '/')))
         return false;
     *target = str_skip(*target, str_trim_end(top, '/').n);
     buf_reset(&w->done);
@@ -303,7 +298,7 @@ static struct str risks_parent(struct str path)
     return str_head(path, slash < 0 ? 0 : (size_t)slash);
 }
 
-static bool is_in_repository(const struct risks_search *f, struct str path)
+static bool risks_is_in_repository(const struct risks_search *f, struct str path)
 {
     struct str dir = risks_parent(path);
     while (!is_repository(f, dir)) {
@@ -324,7 +319,7 @@ static void risks_check_repositories(struct risks_search *f)
     for (size_t i = 0; i < d->n; i++) {
         struct str path = d->items[i].path;
         if (i == 0 || !str_eq(risks_parent(path), risks_parent(d->items[i - 1].path)))
-            in = is_in_repository(f, path);
+            in = risks_is_in_repository(f, path);
         if (in)
             risks_raise_class(f, i, found, (struct str){0});
     }
@@ -390,7 +385,7 @@ static bool name_in_view(
 {
     buf_reset(name);
     f->full = f->full || ++f->steps > RISKS_STEPS_MAX;
-    if (!is_at_or_below(path, v->real))
+    if (!delta_is_at_or_below(path, v->real))
         return false;
     buf_add_str(name, v->as);
     if (path.n > v->real.n) {

@@ -84,7 +84,7 @@ static void stat_add_row(const struct stat_table *t, const struct delta_item *it
     buf_add_byte(text, '\n');
 }
 
-static void add_sum(struct buf *text, uint64_t n, const char *what, char sign)
+static void stat_add_sum(struct buf *text, uint64_t n, const char *what, char sign)
 {
     if (n)
         buf_printf(text, ", %llu %s%s(%c)", (unsigned long long)n, what, n == 1 ? "" : "s", sign);
@@ -107,7 +107,7 @@ void gitpatch_stat(
     if (!files)
         return;
     buf_printf(text, " %zu file%s changed", files, files == 1 ? "" : "s");
-    add_sum(text, added, "insertion", '+');
-    add_sum(text, deleted, "deletion", '-');
+    stat_add_sum(text, added, "insertion", '+');
+    stat_add_sum(text, deleted, "deletion", '-');
     buf_add_byte(text, '\n');
 }

@@ -4,11 +4,11 @@
 
 #include "change/compare.h"
 #include "path/beneath.h"
+#include "path/gitdir.h"
 #include "path/walk.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <strings.h>
 #include <sys/sysmacros.h>
 #include <sys/xattr.h>
 
@@ -265,7 +265,7 @@ static bool upper_read_content(struct upper_reader *r, const struct walk_entry *
 
 /* Unchanged since it was found equal to the lower one, which is also unchanged: apply writes only
  * changed files. */
-static bool is_as_before(const struct upper_reader *r, struct str path, const struct stat *st)
+static bool upper_is_as_before(const struct upper_reader *r, struct str path, const struct stat *st)
 {
     const struct manifest_entry *e = r->same ? manifest_find(r->same, path) : NULL;
     return e && manifest_same(e, st);
@@ -280,22 +280,11 @@ static void upper_note_special(struct upper_reader *r, struct str path, mode_t m
         delta_refuse(r->delta, path, "is a device");
 }
 
-/* A name equivalent to `.git` on some file system: in another case, or on Windows with trailing
- * dots or blanks, with a stream suffix, or as a short name. */
-static bool stands_for_git(struct str name)
-{
-    ptrdiff_t colon = str_find(name, ':');
-    name = str_head(name, colon < 0 ? name.n : (size_t)colon);
-    while (name.n && (name.p[name.n - 1] == '.' || name.p[name.n - 1] == ' '))
-        name.n--;
-    return delta_is_git(name) || (name.n == 5 && strncasecmp(name.p, "git~1", 5) == 0);
-}
-
 static bool upper_read_entry(
     struct upper_reader *r, struct walk *w, const struct walk_entry *e, struct err *err)
 {
     struct stat st;
-    if (stands_for_git(e->name)) {
+    if (gitdir_stands_for_git(e->name)) {
         walk_skip(w);
         if (!str_is(e->name, ".git"))
             delta_refuse(
@@ -308,7 +297,7 @@ static bool upper_read_entry(
         return under_hidden(r, e->path) || delete_lower(r, e->path, err);
     if (!r->whole && !check_plain(e, &st, err))
         return false;
-    if (is_as_before(r, e->path, &st))
+    if (upper_is_as_before(r, e->path, &st))
         return true;
     if (S_ISDIR(st.st_mode))
         return upper_read_dir(r, e, err);

@@ -39,7 +39,7 @@ static bool agent_view_put(struct agent_view *v, json_t *object)
 }
 
 /* Makes text safe for a terminal; line breaks and tabs are kept. */
-static void add_shown(struct buf *b, struct str text)
+static void agent_view_add_shown(struct buf *b, struct str text)
 {
     while (text.n) {
         size_t n = 0;
@@ -72,7 +72,7 @@ static bool agent_view_print_text(struct agent_view *v, const struct llm_event *
     AUTO_BUF struct buf clean = BUF_INIT(LINE_MAX_BYTES);
     mask_add_text(v->options.mask, e->delta, &clean);
     if (v->options.to_terminal)
-        add_shown(&v->line, buf_str(&clean));
+        agent_view_add_shown(&v->line, buf_str(&clean));
     else
         buf_add_str(&v->line, buf_str(&clean));
     v->in_line = e->delta.p[e->delta.n - 1] != '\n';
@@ -81,7 +81,7 @@ static bool agent_view_print_text(struct agent_view *v, const struct llm_event *
 
 /* Progress ------------------------------------------------------------------------------------ */
 
-static double cost_of(const struct usage *u, const struct config_model *m)
+static double agent_view_cost_of(const struct usage *u, const struct config_model *m)
 {
     return ((double)u->input_tokens * m->input_price + (double)u->output_tokens * m->output_price +
                (double)u->cache_read_tokens * m->cache_read_price +
@@ -107,7 +107,7 @@ void agent_view_used(const struct usage *u, const struct config_model *model, st
     agent_view_add_count(b, u->output_tokens);
     buf_add_z(b, " out");
     if (model && model->has_price)
-        buf_printf(b, "  $%.4f", cost_of(u, model));
+        buf_printf(b, "  $%.4f", agent_view_cost_of(u, model));
 }
 
 static void agent_view_show_progress(struct agent_view *v, struct str what)
@@ -155,7 +155,7 @@ static void agent_view_show_call(struct agent_view *v, const json_t *call)
         agent_view_show_progress(v, buf_str(&what));
 }
 
-static struct str last_line(struct str text)
+static struct str agent_view_last_line(struct str text)
 {
     text = str_trim_end(text, '\n');
     return str_skip(text, (size_t)(str_find_last(text, '\n') + 1));
@@ -174,7 +174,7 @@ static void note_result(struct agent_view *v, const json_t *message)
     bool failed = json_is_true(json_object_get(message, "is_error"));
     if (failed)
         message_add_text(message, &text);
-    add_start(v, &why, last_line(buf_str(&text)));
+    add_start(v, &why, agent_view_last_line(buf_str(&text)));
     progress_hide(&v->progress);
     notice_send(v->options.notes, "%s " STR_FMT "%s" STR_FMT, failed ? "✗" : "✓",
         STR_ARG(words.p ? words : STR("")), why.n ? ": " : "", STR_ARG(buf_str(&why)));

@@ -25,7 +25,7 @@ static void plain_choices(struct chat *chat)
 }
 
 /* Shows the arguments of a tool whose changes cannot be previewed here. */
-static void add_arguments(const json_t *arguments, struct buf *text)
+static void chat_ask_add_arguments(const json_t *arguments, struct buf *text)
 {
     const char *key;
     json_t *value;
@@ -56,7 +56,7 @@ static void put_question(struct chat *chat, const struct approve_question *q, st
         .diff = q->diff,
         .why = str_z(q->why ? q->why : "")};
     if (!q->is_command && q->mutating && q->diff.n == 0)
-        add_arguments(q->arguments, &arguments);
+        chat_ask_add_arguments(q->arguments, &arguments);
     shown.text = buf_str(&arguments);
     chat_rows_ask(chat->rows, &shown);
     question->open = true;

@@ -16,7 +16,7 @@ enum {
     PROMPT_SHOWN = 60, /* bytes of a turn's prompt that are shown */
 };
 
-static bool has_record(struct chat *chat)
+static bool chat_undo_has_record(struct chat *chat)
 {
     AUTO_BUF struct buf b = BUF_INIT(4096);
     if (chat->setup.undo)
@@ -105,7 +105,7 @@ void chat_undo_run(struct chat *chat, struct str words)
     AUTO_UNDO_LIST struct undo_list list = {0};
     AUTO_ERR struct err err = {0};
     (void)words;
-    if (!has_record(chat))
+    if (!chat_undo_has_record(chat))
         return;
     if (!undo_back(chat->setup.undo, &list, &err)) {
         if (err.code == E_NOT_FOUND)
@@ -151,7 +151,7 @@ static bool chat_undo_read_file(const struct differ *d, struct str path, struct 
     return file_read(fd, TOOLBOX_FILE_MAX, path.p, content, err);
 }
 
-static bool is_binary(struct str text)
+static bool chat_undo_is_binary(struct str text)
 {
     return text.n && memchr(text.p, '\0', text.n);
 }
@@ -168,7 +168,8 @@ static bool chat_undo_add_item(struct differ *d, const struct undo_item *item, s
          mode = here && item->old.ino && item->old.mode != st.st_mode;
     if (here == (item->old.ino != 0) && !mode && str_eq(buf_str(&old), buf_str(&new)))
         return true;
-    bool binary = is_binary(buf_str(&old)) || is_binary(buf_str(&new)) || !item->kept;
+    bool binary =
+        chat_undo_is_binary(buf_str(&old)) || chat_undo_is_binary(buf_str(&new)) || !item->kept;
     if (mode)
         buf_printf(&note, "mode %06o to %06o", item->old.mode, st.st_mode);
     if (binary)
@@ -204,7 +205,7 @@ void chat_undo_diff(struct chat *chat, struct str words)
     AUTO_ERR struct err err = {0};
     struct differ d = {.chat = chat, .budget = PLAN_BUDGET, .diff = BUF_INIT(DIFF_MAX)};
     (void)words;
-    if (!has_record(chat))
+    if (!chat_undo_has_record(chat))
         return;
     if (!undo_changes(chat->setup.undo, &list, &err) || !make_diff(&d, &list, &err))
         chat_note_error(chat, &err);

@@ -174,7 +174,7 @@ static size_t history_count_lines(struct str text)
 }
 
 /* The last `max` of `n` lines. */
-static struct str last_lines(struct str text, size_t n, size_t max)
+static struct str history_last_lines(struct str text, size_t n, size_t max)
 {
     struct str line;
     for (; n > max && str_cut(text, '\n', &line, &text); n--)
@@ -190,7 +190,7 @@ void history_read(struct history *h, void (*each)(void *context, struct str entr
     if (fd < 0 || !history_read_end(fd, &st, &text))
         return;
     h->lines = history_count_lines(buf_str(&text));
-    struct str line, rest = last_lines(buf_str(&text), h->lines, h->max);
+    struct str line, rest = history_last_lines(buf_str(&text), h->lines, h->max);
     while (str_cut(rest, '\n', &line, &rest)) {
         AUTO_JSON json_t *entry = NULL;
         AUTO_ERR struct err ignored = {0};
@@ -207,9 +207,9 @@ static void history_trim_file(struct history *h, int fd, const struct stat *st)
     if (!history_read_end(fd, st, &text))
         return;
     size_t n = history_count_lines(buf_str(&text));
-    struct str kept = last_lines(buf_str(&text), n, h->max);
+    struct str kept = history_last_lines(buf_str(&text), n, h->max);
     while (kept.n > HISTORY_BYTES / 2)
-        kept = last_lines(kept, 2, 1);
+        kept = history_last_lines(kept, 2, 1);
     if (replace_path(h->path, kept, REPLACE_KEEP_MODE, &ignored))
         h->lines = MIN(n, h->max);
 }

@@ -113,18 +113,22 @@ void prepare_own(struct cli *cli, struct prepared *x)
         x->sessions = NULL;
 }
 
-void prepare_tell_held(struct cli *cli, const struct prepared *x)
+void prepare_warn_lines(struct cli *cli, struct str text)
 {
-    AUTO_BUF struct buf text = BUF_INIT(1 << 20);
-    struct str line, rest;
-    if (x->protect)
-        protect_print(x->protect, &text);
-    rest = buf_str(&text);
-    while (str_cut(rest, '\n', &line, &rest)) {
+    struct str line;
+    while (str_cut(text, '\n', &line, &text)) {
         if (str_starts_with(line, STR(PROTECT_WARNING)))
             line = str_skip(line, strlen(PROTECT_WARNING));
         out_warn(cli, STR_FMT, STR_ARG(line));
     }
+}
+
+void prepare_tell_held(struct cli *cli, const struct prepared *x)
+{
+    AUTO_BUF struct buf text = BUF_INIT(1 << 20);
+    if (x->protect)
+        protect_print(x->protect, &text);
+    prepare_warn_lines(cli, buf_str(&text));
 }
 
 void prepare_tell_denied(struct cli *cli, const struct prepared *x)

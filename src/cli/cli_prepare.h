@@ -73,6 +73,8 @@ void prepare_own(struct cli *cli, struct prepared *x);
 
 /* Reports files left in repositories by the command that are now held. Call after the run. */
 void prepare_tell_held(struct cli *cli, const struct prepared *x);
+/* The same for the lines of protect_print(). */
+void prepare_warn_lines(struct cli *cli, struct str text);
 
 /* Reports hosts that the proxy refused. Call after the run. */
 void prepare_tell_refused(struct cli *cli, const struct prepared *x);

@@ -154,7 +154,7 @@ static bool box_diff_print_json(struct box_diff_ctx *d, struct err *err)
 
 /* Writable project directories ---------------------------------------------------------------- */
 
-static bool box_diff_run_git(
+static bool box_diff_print_git(
     struct cli *cli, struct box_diff *d, const struct diff_options *o, struct err *err)
 {
     AUTO_BUF struct buf text = BUF_INIT(GIT_DIFF_MAX);
@@ -200,7 +200,7 @@ static bool try_layers(void *context, struct err *err)
     return true;
 }
 
-static void try_again(void *context)
+static void box_diff_try_again(void *context)
 {
     struct box_diff_ctx *d = context;
     box_diff_done(&d->diff);
@@ -211,7 +211,7 @@ static bool run_layers(
     struct cli *cli, const struct box_diff *diff, const struct diff_options *o, struct err *err)
 {
     struct box_diff_ctx d = {.cli = cli, .options = o, .diff = *diff, .start = cli->stdout_buf.n};
-    bool ok = box_diff_retry(try_layers, try_again, &d, err);
+    bool ok = box_diff_retry(try_layers, box_diff_try_again, &d, err);
     box_diff_done(&d.diff);
     return ok;
 }
@@ -228,7 +228,7 @@ static bool run_diff(struct cli *cli, const struct args *args, struct err *err)
         return false;
     struct box_diff diff = BOX_DIFF_INIT(cli->arena, &use.box, args->v + 1, args->n - 1);
     if (use.box.meta.workdir.mode == BOX_RW)
-        return box_diff_run_git(cli, &diff, options, err);
+        return box_diff_print_git(cli, &diff, options, err);
     return config_box_recover(cli->arena, &use.box, out_notices(cli), err) &&
            run_layers(cli, &diff, options, err);
 }

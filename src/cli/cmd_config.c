@@ -1,11 +1,8 @@
 /* cordon config: show and check the settings, their values and their sources. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "base/doc.h"
 #include "cli/cmds.h"
-#include "config/config.h"
 #include "config/config_errors.h"
-#include "config/project.h"
-#include "llm/dialect.h"
+#include "config/config_sources.h"
 #include "tui/bind.h"
 
 enum {
@@ -20,131 +17,6 @@ static bool no_home(struct err *err)
 }
 
 /* show ---------------------------------------------------------------------------------------- */
-
-struct config_sources {
-    struct config_source user, project;
-    json_t *user_tree, *project_tree;
-};
-
-static void sources_done(struct config_sources *s)
-{
-    json_decref(s->user_tree);
-    json_decref(s->project_tree);
-}
-
-static bool config_load_sources(
-    struct cli *cli, struct config_sources *s, struct config *ret_config, struct err *err)
-{
-    AUTO_PROJECT struct project project = PROJECT_INIT;
-    if (!config_read_user(cli->arena, &s->user, err) ||
-        !config_parse(&s->user, &config_user_shape, cli->arena, ret_config, err) ||
-        !project_find(cli->arena, ".", &project, err) ||
-        !config_read_project(project.fd, cli->arena, &s->project, err) ||
-        !config_add_project(project.fd, cli->arena, ret_config, err))
-        return false;
-    s->user_tree = config_tree(&s->user);
-    s->project_tree = config_tree(&s->project);
-    return true;
-}
-
-/* Adds the location of a setting in a file. */
-static void config_add_place(
-    json_t *from, const char *kind, const struct config_source *source, const char *key)
-{
-    struct point at = doc_locate(source->text, doc_format(source->text, source->path), key);
-    json_t *place = json_object();
-    json_put(place, "source", json_string(kind));
-    json_put(place, "file", json_text(str_z(source->path)));
-    json_put(place, "line", json_integer(at.line));
-    json_push(from, place);
-}
-
-static void add_variable(json_t *from, const char *name)
-{
-    json_t *place = json_object();
-    json_put(place, "source", json_string("environment"));
-    json_put(place, "variable", json_string(name));
-    json_push(from, place);
-}
-
-static bool config_env_is_set(const char *variable)
-{
-    const char *value = getenv(variable);
-    return value && value[0];
-}
-
-static const struct dialect *const dialects[] = {&dialect_anthropic, &dialect_openai};
-
-/* Finds the service: from the settings, or the one whose key variable is set. NULL: scripted. */
-static const struct dialect *service_of(const struct config *config, const char **ret_variable)
-{
-    const struct dialect *found = NULL;
-    *ret_variable = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(dialects); i++) {
-        const struct dialect *d = dialects[i];
-        if (config->provider.p && str_is(config->provider, d->name))
-            return d;
-        if (config->provider.p || !config_env_is_set(d->key_variable))
-            continue;
-        found = d;
-        *ret_variable = d->key_variable;
-    }
-    return found;
-}
-
-/* Adds the variable or default of the service that applies instead of a file, for settings that
- * have one: as for an agent without options. */
-static void add_service(json_t *row, const char *key, const struct config *config)
-{
-    const char *by_key;
-    const struct dialect *d = service_of(config, &by_key);
-    json_t *from = json_object_get(row, "from");
-    bool in_file = json_array_size(from) > 0;
-    if (strcmp(key, "provider") == 0 && !in_file) {
-        json_put(row, "value", json_string(d ? d->name : "scripted"));
-        if (by_key)
-            add_variable(from, by_key);
-    }
-    const struct {
-        const char *key, *variable, *def;
-    } rows[] = {
-        {"model", d ? d->model_variable : NULL, d ? d->default_model : NULL},
-        {"base_url", d ? d->base_variable : NULL, d ? d->default_base : NULL},
-        {"key_command", d ? d->key_variable : NULL, NULL},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
-        if (strcmp(key, rows[i].key) != 0)
-            continue;
-        bool by_variable = rows[i].variable && config_env_is_set(rows[i].variable);
-        if (by_variable) {
-            json_array_clear(from);
-            add_variable(from, rows[i].variable);
-        }
-        bool secret = strcmp(key, "key_command") == 0;
-        if (by_variable && secret)
-            json_put(row, "value", json_null());
-        else if (by_variable)
-            json_put(row, "value", json_text(str_z(getenv(rows[i].variable))));
-        else if (!in_file && rows[i].def)
-            json_put(row, "value", json_string(rows[i].def));
-    }
-}
-
-static json_t *make_row(const struct config_sources *s, const struct config *config,
-    const json_t *values, const struct field *field)
-{
-    json_t *row = json_object(), *from = json_array();
-    json_t *value = json_object_get(values, field->name);
-    if (json_object_get(s->user_tree, field->name))
-        config_add_place(from, "user", &s->user, field->name);
-    if (json_object_get(s->project_tree, field->name))
-        config_add_place(from, "project", &s->project, field->name);
-    json_put(row, "key", json_string(field->name));
-    json_put(row, "value", value ? json_incref(value) : json_null());
-    json_put(row, "from", from);
-    add_service(row, field->name, config);
-    return row;
-}
 
 static void add_sources(struct buf *line, const json_t *from)
 {
@@ -189,13 +61,11 @@ static void config_print_row(struct cli *cli, const json_t *row)
 static bool config_run_show(struct cli *cli, const struct args *args, struct err *err)
 {
     (void)args;
-    AUTO(sources_done) struct config_sources s = {0};
+    AUTO(config_sources_done) struct config_sources s = {0};
     struct config config;
-    if (!config_load_sources(cli, &s, &config, err))
+    if (!config_sources_load(".", cli->arena, &s, &config, err))
         return false;
-    AUTO_JSON json_t *values = field_write(&config_user_shape, &config), *rows = json_array();
-    for (size_t i = 0; i < config_user_shape.n_fields; i++)
-        json_push(rows, make_row(&s, &config, values, &config_user_shape.fields[i]));
+    AUTO_JSON json_t *rows = config_sources_json(&s, &config);
     if (cli->json) {
         json_t *object = json_object();
         json_put(object, "settings", json_take(&rows));
@@ -264,7 +134,7 @@ static bool read_named(
     return config_parse(&file->source, file->shape, cli->arena, &config, err);
 }
 
-static bool check_named(struct cli *cli, const struct args *args, json_t *files,
+static bool config_check_named(struct cli *cli, const struct args *args, json_t *files,
     struct checked_file *file, struct err *err)
 {
     if (!read_named(cli, args, file, err))
@@ -276,9 +146,9 @@ static bool check_named(struct cli *cli, const struct args *args, json_t *files,
 /* A project with invalid settings is not found: only the first error is known. */
 static bool check_here(struct cli *cli, json_t *files, struct checked_file *file, struct err *err)
 {
-    AUTO(sources_done) struct config_sources s = {0};
+    AUTO(config_sources_done) struct config_sources s = {0};
     struct config config;
-    bool ok = config_load_sources(cli, &s, &config, err);
+    bool ok = config_sources_load(".", cli->arena, &s, &config, err);
     *file = (struct checked_file){s.user, &config_user_shape};
     if (!ok)
         return false;
@@ -326,7 +196,7 @@ static bool config_run_check(struct cli *cli, const struct args *args, struct er
     struct checked_file file = {0};
     if (o->project && args->n == 0)
         return err_set(err, E_CLI_INVALID_ARG, "--project requires a FILE");
-    if (!(args->n ? check_named(cli, args, files, &file, &failed)
+    if (!(args->n ? config_check_named(cli, args, files, &file, &failed)
                   : check_here(cli, files, &file, &failed)))
         return report_errors(cli, &file, &failed, err);
     if (!cli->json)

@@ -216,7 +216,7 @@ static bool in_a_workspace(const struct resolved *where)
 }
 
 /* Adds the class of a path outside the boundary, and the option that allows it. */
-static bool add_class(const struct path_check_options *options, struct err *err)
+static bool path_add_class(const struct path_check_options *options, struct err *err)
 {
     const struct err_pair *class = err_ctx_get(err, "class"), *to = err_ctx_get(err, "resolved");
     AUTO_BUF struct buf message = BUF_INIT(64 * 1024);
@@ -242,7 +242,7 @@ static bool path_check_boundary(
     if (!make_boundary(cli, args->options, b, err))
         return false;
     if (!boundary_resolve(b, str_z(args->v[0]), cli->arena, &c.where, err))
-        return add_class(args->options, err);
+        return path_add_class(args->options, err);
     c.class = c.where.root->class;
     c.access = c.where.root->access;
     if (c.class == BOUNDARY_USER_PROJECT && in_a_workspace(&c.where)) {

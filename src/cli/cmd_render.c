@@ -76,7 +76,7 @@ static bool render_parse_number(
     return err_ctx(err, "command", "cordon render");
 }
 
-static size_t format_of(const struct cli *cli, const struct render_options *o)
+static size_t render_format_of(const struct cli *cli, const struct render_options *o)
 {
     const char *name = o->format ? o->format : cli->json ? "json" : "text";
     size_t i = 0;
@@ -97,7 +97,7 @@ static bool render_open_input(struct render_ctx *r, const struct args *args, str
     return true;
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
+static bool render_same_file(const struct stat *a, const struct stat *b)
 {
     return S_ISREG(a->st_mode) && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
@@ -111,9 +111,9 @@ static bool open_output(const struct render_ctx *r, const char *name, int *ret_f
     AUTO_FD int fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
     if (fd < 0 || fstat(fd, &out) || fstat(r->in, &in))
         return err_errno(err, E_IO, errno, "cannot write '%s'", name);
-    if (same_file(&out, &in))
+    if (render_same_file(&out, &in))
         return err_set(err, E_CLI_INVALID_ARG, "'%s' is the input and would be overwritten", name);
-    if (r->replies >= 0 && !fstat(r->replies, &replies) && same_file(&out, &replies))
+    if (r->replies >= 0 && !fstat(r->replies, &replies) && render_same_file(&out, &replies))
         return err_set(err, E_CLI_INVALID_ARG, "'%s' is already used for replies", name);
     if (S_ISREG(out.st_mode) && ftruncate(fd, 0))
         return err_errno(err, E_IO, errno, "cannot write '%s'", name);
@@ -194,7 +194,7 @@ static bool render_print_json(
 static bool run_render(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct render_options *o = args->options;
-    size_t format = format_of(cli, o);
+    size_t format = render_format_of(cli, o);
     if (cli->json && drawers[format])
         return render_usage_error(err, "--json cannot be combined with a --format other than json");
     if (o->cells && drawers[format])

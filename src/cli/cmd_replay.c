@@ -4,14 +4,10 @@
 #include "cli/cli_prepare.h"
 #include "cli/cmds.h"
 #include "io/interrupt.h"
+#include "job/replay_job.h"
 #include "path/beneath.h"
 #include "path/exact.h"
-#include "path/lexical.h"
-#include "policy/load.h"
-#include "replay/checksums.h"
-#include "replay/offline.h"
-#include "replay/replay_report.h"
-#include "replay/rerun.h"
+#include "replay/replay_source.h"
 
 enum {
     ROWS_SHOWN = 40,
@@ -23,19 +19,6 @@ struct replay_options {
     bool strict, offline, require_events, require_checksums;
     struct opt_list normalize;
     struct consent consent;
-};
-
-struct replay_ctx {
-    struct cli *cli;
-    const struct replay_options *options;
-    struct replay_source source;
-    struct policy policy;
-    struct normalization n;
-    bool has_n;
-    struct timeline timeline;
-    struct mismatch mismatch;
-    char run_id[ID_SIZE];
-    struct artifacts artifacts; /* record of the new run, in replay-ID/ */
 };
 
 /* Messages ------------------------------------------------------------------------------------ */
@@ -119,28 +102,6 @@ static bool replay_print_report(
     return out_json(cli, object, err);
 }
 
-static void name_report(const struct replay_ctx *x, char ret_name[REPORT_NAME])
-{
-    snprintf(ret_name, REPORT_NAME, "replay-%s", x->run_id);
-}
-
-static bool replay_finish(struct replay_ctx *x, struct err *err)
-{
-    struct report r = {
-        .replay = mismatch_summary(&x->mismatch, x->has_n ? &x->n : NULL),
-        .diff = mismatch_json(&x->mismatch),
-    };
-    name_report(x, r.name);
-    bool ok = report_write(x->source.files.dir, &x->artifacts, &r, err) &&
-              replay_print_report(x->cli, x->source.files.dir, &r, &x->mismatch, err);
-    report_done(&r);
-    if (ok && x->mismatch.kind) {
-        out_say_error(x->cli, &x->mismatch.error);
-        x->cli->status = err_status(x->mismatch.error.code);
-    }
-    return ok;
-}
-
 static bool replay_usage_error(const char *command, const char *what, struct err *err)
 {
     err_set(err, E_CLI_INVALID_ARG, "%s", what);
@@ -172,191 +133,67 @@ static bool replay_parse_options(
     return true;
 }
 
-/* New run ------------------------------------------------------------------------------------- */
-
-static const char *replay_run_text(struct replay_ctx *x, const char *key)
-{
-    struct str s = json_str(json_object_get(x->source.files.run, key));
-    return s.p ? arena_strdup(x->cli->arena, s) : NULL;
-}
-
-static const char *const *make_argv(struct replay_ctx *x, const struct scenario *s)
-{
-    struct arena *a = x->cli->arena;
-    const json_t *args = json_object_get(x->source.files.run, "args");
-    const char *argv0 = replay_run_text(x, "argv0");
-    size_t n = json_array_size(args);
-    const char **argv = ARENA_NEW(a, const char *, MAX(n, s ? s->args.n : 0) + 2);
-    argv[0] = s ? arena_strdup(a, s->command) : argv0 ? argv0 : replay_run_text(x, "command");
-    for (size_t i = 0; !s && i < n; i++) {
-        struct str arg = json_str(json_array_get(args, i));
-        argv[i + 1] = arena_strdup(a, arg.p ? arg : STR(""));
-    }
-    for (size_t i = 0; s && i < s->args.n; i++)
-        argv[i + 1] = arena_strdup(a, s->args.p[i]);
-    return argv;
-}
-
-/* Directory in which the recorded run started; no value if none was allowed. */
-static struct str replay_start_dir(struct replay_ctx *x)
-{
-    struct str cwd = json_str(json_object_get(x->source.files.run, "cwd"));
-    bool nowhere = str_is(cwd, "/tmp") && !x->policy.fs.working_dir.p;
-    return nowhere ? (struct str){0} : cwd;
-}
-
-/* Writes the parts of the new run's record that are known before it starts. */
-static bool begin_record(struct replay_ctx *x, struct err *err)
-{
-    char name[REPORT_NAME];
-    name_report(x, name);
-    return artifacts_open_below(x->source.files.dir, name, true, &x->artifacts, err) &&
-           artifacts_put(&x->artifacts, "policy.json", buf_str(&x->source.policy), err) &&
-           (!x->source.has_scenario ||
-               artifacts_put(&x->artifacts, "scenario.json", buf_str(&x->source.scenario), err));
-}
-
-static bool run_prepared(struct replay_ctx *x, const struct prepared *p,
-    const struct scenario *scenario, struct err *err)
-{
-    sigset_t set;
-    AUTO_FD int cancel = interrupt_open(false, &set);
-    const struct rerun_options options = {
-        .files = &x->source.files,
-        .timeline = &x->timeline,
-        .n = &x->n,
-        .scenario = scenario,
-        .confined = &p->confined,
-        .artifacts = &x->artifacts,
-        .run_id = x->run_id,
-        .cancel = cancel,
-    };
-    prepare_warn(x->cli, p);
-    signal(SIGPIPE, SIG_IGN);
-    bool ok = begin_record(x, err) && rerun(&options, &x->mismatch, err);
-    interrupt_close(&set);
-    return ok;
-}
-
-/* Uses the goldens of the recording. */
-static bool read_scenario(struct replay_ctx *x, struct scenario *ret_scenario, struct err *err)
-{
-    if (!scenario_parse_recorded(
-            buf_str(&x->source.scenario), "scenario.json", x->cli->arena, ret_scenario, err))
-        return false;
-    if (source_goldens(x->source.files.dir, ret_scenario, err))
-        return true;
-    scenario_done(ret_scenario);
-    return false;
-}
-
-static bool run_again(struct replay_ctx *x, struct err *err)
-{
-    const struct prepare_options options = {.ack = x->options->consent};
-    struct cli *cli = x->cli;
-    struct scenario scenario = {0};
-    bool scripted = x->source.has_scenario;
-    const char *program = replay_run_text(x, "command");
-    AUTO_FREE char *where = beneath_name(x->source.files.dir);
-    if (!program || !where)
-        return err_set(err, E_PROTOCOL, "run.json: command: expected a string");
-    if (json_object_get(x->source.files.run, "inexact"))
-        return err_set(err, E_PROTOCOL,
-            "run.json: the command's name or directory is not UTF-8: use --offline to replay "
-            "it");
-    if (json_object_get(x->source.files.run, "input_bytes"))
-        return err_set(err, E_NOT_FOUND,
-            "the recorded command received input, which is not in the record: use --offline "
-            "to replay it");
-    if (scripted && !read_scenario(x, &scenario, err))
-        return false;
-    struct prepared p = {
-        .arena = cli->arena,
-        .options = &options,
-        .argv = make_argv(x, scripted ? &scenario : NULL),
-        .program = program,
-        .given = &x->policy,
-        .author = CONSENT_RECORDING,
-        .origin = arena_str(cli->arena, str_z(where)),
-        .start = replay_start_dir(x),
-        .replays = arena_str(cli->arena, str_z(where)),
-    };
-    prepare_own(cli, &p);
-    bool ok = prepare_settings(cli, &p, err) && prepare_policy(&p, err) && prepare_run(&p, err) &&
-              run_prepared(x, &p, scripted ? &scenario : NULL, err);
-    prepare_check(&p);
-    prepare_tell_held(cli, &p);
-    prepared_done(&p);
-    scenario_done(&scenario);
-    return ok;
-}
-
 /* Command ------------------------------------------------------------------------------------- */
 
-/* Loads the files to be compared. */
-static bool replay_load_files(
-    struct replay_ctx *x, const struct normalization_options *options, struct err *err)
+struct replay_caller {
+    struct cli *cli;
+    int cancel;
+    sigset_t set;
+};
+
+static bool replay_settle(void *context, struct prepared *p, struct err *err)
 {
-    const struct checksums_needs needs = {
-        x->options->require_events, x->options->require_checksums};
-    if (!checksums_verify(x->source.files.dir, &needs, &x->mismatch, err))
-        return false;
-    if (x->mismatch.kind) {
-        offline_explain(&x->source, &x->mismatch);
-        return true;
-    }
-    if (!replay_source_read(&x->source, &x->mismatch, err))
-        return false;
-    if (x->mismatch.kind)
-        return true;
-    if (!policy_parse(buf_str(&x->source.policy), "policy.json", x->cli->arena, &x->policy, err) ||
-        !timeline_read_steps(x->source.files.run, x->source.files.transcript.n, &x->timeline, err))
-        return false;
-    x->has_n = normalization_init(&x->policy.replay, options, &x->n, err);
-    return x->has_n;
+    const struct replay_caller *x = context;
+    prepare_own(x->cli, p);
+    return prepare_settings(x->cli, p, err);
 }
 
-/* An invalid scenario is an error also if it is not run. */
-static bool check_scenario(struct replay_ctx *x, struct err *err)
+static int replay_begin(void *context, const struct prepared *p)
 {
-    AUTO(scenario_done) struct scenario scenario = {0};
-    return !x->source.has_scenario || scenario_parse_recorded(buf_str(&x->source.scenario),
-                                          "scenario.json", x->cli->arena, &scenario, err);
+    struct replay_caller *x = context;
+    x->cancel = interrupt_open(false, &x->set);
+    prepare_warn(x->cli, p);
+    signal(SIGPIPE, SIG_IGN);
+    return x->cancel;
 }
 
-static bool replay_compare(struct replay_ctx *x, struct err *err)
+static void replay_end(void *context)
 {
-    if (x->mismatch.kind)
-        return true;
-    if (x->options->offline)
-        return check_scenario(x, err) &&
-               offline_check(&x->source.files, &x->timeline, &x->n, &x->mismatch, err);
-    return run_again(x, err);
+    struct replay_caller *x = context;
+    interrupt_close(&x->set);
+    auto_fd(&x->cancel);
 }
 
 static bool run_replay(struct cli *cli, const struct args *args, struct err *err)
 {
-    struct replay_ctx x = {.cli = cli,
-        .options = args->options,
-        .source = REPLAY_SOURCE_NONE,
-        .artifacts = ARTIFACTS_NONE};
-    struct normalization_options options;
-    if (!x.options->artifacts)
+    const struct replay_options *o = args->options;
+    struct replay_caller caller = {.cli = cli, .cancel = -1};
+    struct replay_job_options options = {
+        .arena = cli->arena,
+        .recording = o->artifacts,
+        .needs = {o->require_events, o->require_checksums},
+        .offline = o->offline,
+        .ack = o->consent,
+        .settle = replay_settle,
+        .begin = replay_begin,
+        .end = replay_end,
+        .context = &caller,
+    };
+    AUTO(replay_result_done) struct replay_result r = REPLAY_RESULT_NONE;
+    if (!o->artifacts)
         return replay_usage_error(
             "cordon replay", "'cordon replay' needs a recording: --artifacts DIR", err);
-    if (!replay_parse_options(x.options, &options, err) ||
-        !replay_source_open(x.options->artifacts, &x.source, err))
+    if (!replay_parse_options(o, &options.normalization, err))
         return false;
-    id_new(x.run_id);
-    bool ok =
-        replay_load_files(&x, &options, err) && replay_compare(&x, err) && replay_finish(&x, err);
-    if (x.has_n)
-        normalization_done(&x.n);
-    mismatch_done(&x.mismatch);
-    artifacts_close(&x.artifacts);
-    timeline_done(&x.timeline);
-    replay_source_close(&x.source);
-    return ok;
+    bool ok = replay_job(&options, &r, err);
+    prepare_warn_lines(cli, buf_str(&r.held));
+    if (!ok || !replay_print_report(cli, r.dir, &r.report, &r.mismatch, err))
+        return false;
+    if (r.mismatch.kind) {
+        out_say_error(cli, &r.mismatch.error);
+        cli->status = err_status(r.mismatch.error.code);
+    }
+    return true;
 }
 
 static bool run_report(struct cli *cli, const struct args *args, struct err *err)

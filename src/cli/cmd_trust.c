@@ -199,7 +199,7 @@ static bool list_entries(struct cli *cli, json_t *object, struct err *err)
     return true;
 }
 
-static bool remove_entries(
+static bool trust_remove_files(
     struct cli *cli, const struct args *args, json_t *object, struct err *err)
 {
     AUTO(trust_close) struct trust_store store = TRUST_STORE_NONE;
@@ -235,7 +235,7 @@ static bool run_trust(struct cli *cli, const struct args *args, struct err *err)
         return err_set(err, E_CLI_INVALID_ARG,
             "'cordon trust' needs FILE or --list: cordon trust [OPTION…] FILE…|--list");
     bool ok = o->list     ? list_entries(cli, object, err)
-              : o->remove ? remove_entries(cli, args, object, err)
+              : o->remove ? trust_remove_files(cli, args, object, err)
                           : trust_files(cli, args, object, err);
     if (!ok)
         return false;

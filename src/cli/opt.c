@@ -187,7 +187,7 @@ static bool needs_value(struct opt_parser *p, const struct opt *opt, struct err 
 }
 
 /* Takes the option's value from the same word (`given`) or from the next one. */
-static bool take_option(
+static bool opt_take_option(
     struct opt_parser *p, const struct opt *opt, void *base, const char *given, struct err *err)
 {
     if (opt->type == OPT_FLAG && given) {
@@ -225,7 +225,7 @@ static bool parse_long(struct opt_parser *p, const char *word, struct err *err)
         const char *flag = arena_printf(p->a, "--%s", p->typed);
         memcpy((char *)base + opt->typed, &flag, sizeof(flag));
     }
-    return take_option(p, opt, base, given, err);
+    return opt_take_option(p, opt, base, given, err);
 }
 
 static bool parse_short(struct opt_parser *p, const char *word, struct err *err)
@@ -237,8 +237,8 @@ static bool parse_short(struct opt_parser *p, const char *word, struct err *err)
             return unknown_option(p, str_z(word), err);
         p->typed = opt->name;
         if (opt->type != OPT_FLAG)
-            return take_option(p, opt, base, at[1] ? at + 1 : NULL, err);
-        if (!take_option(p, opt, base, NULL, err))
+            return opt_take_option(p, opt, base, at[1] ? at + 1 : NULL, err);
+        if (!opt_take_option(p, opt, base, NULL, err))
             return false;
     }
     return true;

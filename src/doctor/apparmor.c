@@ -39,7 +39,7 @@ static const char *changed_by_others(const char *path, struct arena *a)
     }
 }
 
-static bool check_owner(const char *self, struct err *err)
+static bool apparmor_check_owner(const char *self, struct err *err)
 {
     AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
     const char *path = changed_by_others(self, &a);
@@ -84,7 +84,7 @@ bool apparmor_make(const char *text, const char *self, struct apparmor *profile,
     if (!apparmor_is_plain_path(self))
         return err_set(err, E_CONFIG,
             "cannot create a profile for '%s': install cordon in /usr/local/bin first", self);
-    if (!check_owner(self, err))
+    if (!apparmor_check_owner(self, err))
         return false;
     buf_reset(&profile->text);
     while (rest.n && str_cut(rest, '\n', &line, &rest)) {
@@ -185,7 +185,7 @@ static bool keep_old(bool *ret_had)
     return *ret_had || errno == ENOENT;
 }
 
-static bool put_back(bool had)
+static bool apparmor_put_back(bool had)
 {
     bool ok = (had ? rename(OLD_FILE, APPARMOR_FILE) : unlink(APPARMOR_FILE)) == 0;
     if (ok)
@@ -199,7 +199,7 @@ static bool apparmor_replace_file(struct replace *r, bool *ret_had, struct err *
     if (keep_old(ret_had) && replace_commit(r))
         return true;
     err_errno(err, E_IO, errno, "cannot replace '%s'", APPARMOR_FILE);
-    if (*ret_had && !put_back(true))
+    if (*ret_had && !apparmor_put_back(true))
         err_wrap(err, "the old profile is now '%s'", OLD_FILE);
     return false;
 }
@@ -221,7 +221,7 @@ static bool apparmor_load_profile(struct replace *r, struct err *err)
         return false;
     if (run_parser("-r", APPARMOR_FILE, err) && check_loaded(err))
         return true;
-    if (!put_back(had))
+    if (!apparmor_put_back(had))
         return err_errno(err, E_IO, errno, "cannot restore '%s'", APPARMOR_FILE);
     return false;
 }

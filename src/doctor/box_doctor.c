@@ -236,7 +236,7 @@ static void check_left_over(struct box_doctor *d)
 /* Fixing -------------------------------------------------------------------------------------- */
 
 /* A box that cannot be recovered does not prevent recovery of the others. */
-static bool recover_all(struct box_doctor *d, struct err *err)
+static bool box_doctor_recover_all(struct box_doctor *d, struct err *err)
 {
     struct agent_rows rows;
     struct str_list names;
@@ -258,7 +258,7 @@ static bool box_doctor_fix(struct box_doctor *d, struct err *err)
 {
     size_t swept;
     struct trash_left left;
-    return recover_all(d, err) && trash_sweep(&d->boxes, &swept, err) &&
+    return box_doctor_recover_all(d, err) && trash_sweep(&d->boxes, &swept, err) &&
            trash_empty(&d->boxes, TRASH_MS, &left, err);
 }
 

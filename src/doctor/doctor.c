@@ -115,11 +115,6 @@ void doctor_list_toolchains(struct doctor *d)
 
 /* JSON ---------------------------------------------------------------------------------------- */
 
-static json_t *text_or_null(const char *text)
-{
-    return text ? json_text(str_z(text)) : json_null();
-}
-
 static json_t *findings_json(const struct diagnose_findings *findings)
 {
     json_t *list = json_array();
@@ -128,7 +123,7 @@ static json_t *findings_json(const struct diagnose_findings *findings)
         json_t *row = json_object();
         json_put(row, "name", json_string(f->name));
         json_put(row, "detail", json_text(str_z(f->text)));
-        json_put(row, "remedy", text_or_null(f->remedy));
+        json_put(row, "remedy", json_text_or_null(f->remedy));
         json_put(row, "blocks", json_boolean(f->blocks));
         json_put(row, "fixable", json_boolean(f->fixable));
         json_push(list, row);
@@ -158,7 +153,7 @@ json_t *doctor_json(const struct doctor *d)
     const struct err *failure = &d->failure;
     json_put(sandbox, "available", json_boolean(!failure->code));
     json_put(sandbox, "user", json_string(d->facts.root ? "root" : "ordinary"));
-    json_put(sandbox, "container", text_or_null(diagnose_container(&d->facts)));
+    json_put(sandbox, "container", json_text_or_null(diagnose_container(&d->facts)));
     json_put(sandbox, "error", failure->code ? err_to_json(failure) : json_null());
     json_put(sandbox, "findings", findings_json(&d->findings));
     for (size_t i = 0; i < d->n_checks; i++) {
@@ -167,7 +162,7 @@ json_t *doctor_json(const struct doctor *d)
         json_put(check, "name", json_string(c->name));
         json_put(check, "status", json_string(c->ok ? "ok" : "missing"));
         json_put(check, "detail", json_text(str_z(c->detail)));
-        json_put(check, "remedy", text_or_null(c->ok ? NULL : c->remedy));
+        json_put(check, "remedy", json_text_or_null(c->ok ? NULL : c->remedy));
         json_push(list, check);
     }
     json_put(object, "sandbox", sandbox);

@@ -95,7 +95,7 @@ bool bed_open(const struct bed_options *options, struct bed *ret_bed, struct err
 }
 
 /* Also deletes directories without write permission, which boxes create. */
-static void drop_tree(int dir, const char *name, int depth)
+static void bed_drop_tree(int dir, const char *name, int depth)
 {
     if (unlinkat(dir, name, 0) == 0 || depth == DEPTH_MAX)
         return;
@@ -107,7 +107,7 @@ static void drop_tree(int dir, const char *name, int depth)
     AUTO_DIR struct dir d = DIR_INIT(DIR_UNLIMITED);
     bool listed = dir_take(&d, fd);
     while (listed && dir_next(&d))
-        drop_tree(d.fd, d.name, depth + 1);
+        bed_drop_tree(d.fd, d.name, depth + 1);
     unlinkat(dir, name, AT_REMOVEDIR);
 }
 
@@ -133,7 +133,7 @@ size_t bed_close(struct bed *bed, const char *ret_warnings[BED_WARNINGS_MAX])
     if (bed->top && !wait_for_orphans())
         ret_warnings[n++] = "a process started by the self-test is still running";
     if (bed->top)
-        drop_tree(AT_FDCWD, bed->top, 0);
+        bed_drop_tree(AT_FDCWD, bed->top, 0);
     if (bed->top && access(bed->top, F_OK) == 0)
         ret_warnings[n++] = arena_printf(bed->arena, "cannot remove '%s' completely", bed->top);
     if (bed->signals >= 0) {

@@ -120,7 +120,7 @@ static int listen_here(struct sockaddr_in *ret_at)
     return TAKE_FD(fd);
 }
 
-static bool is_reached(int listener)
+static bool self_test_is_reached(int listener)
 {
     AUTO_FD int fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     return fd >= 0;
@@ -133,12 +133,13 @@ static struct outcome self_test_network(struct bed *bed)
     AUTO_FD int listener = listen_here(&at);
     AUTO_FD int control = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (listener < 0 || control < 0 ||
-        connect(control, (const struct sockaddr *)&at, sizeof(at)) != 0 || !is_reached(listener))
+        connect(control, (const struct sockaddr *)&at, sizeof(at)) != 0 ||
+        !self_test_is_reached(listener))
         return outcome_weaker(
             "cannot be tested: this machine's own loopback interface does not work",
             "ip link set lo up");
     ACT(bed, &a, "connect", arena_printf(bed->arena, "%d", ntohs(at.sin_port)));
-    if (is_reached(listener) || self_test_contains(a.out, "connected"))
+    if (self_test_is_reached(listener) || self_test_contains(a.out, "connected"))
         return outcome_failed(
             "a confined command reached a listener on this machine's loopback", NULL);
     if (!self_test_is_refused(&a))

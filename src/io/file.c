@@ -87,6 +87,12 @@ bool file_rename_new(int from_dir, const char *from, int to_dir, const char *to)
     return errno == ENOENT && renameat(from_dir, from, to_dir, to) == 0;
 }
 
+bool file_is_program(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
+}
+
 int file_nameless(void)
 {
     int fd = memfd_create("cordon", MFD_CLOEXEC);

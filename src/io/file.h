@@ -25,6 +25,9 @@ MUST_USE bool file_write(int fd, struct str content, const char *name, struct er
  * (NFS, 9p) can't do that in one step: there it checks first. */
 MUST_USE bool file_rename_new(int from_dir, const char *from, int to_dir, const char *to);
 
+/* Whether it is a regular file that this user may execute. */
+bool file_is_program(const char *path);
+
 /* An unnamed file in memory; in /tmp if a sandbox blocks memfd_create() (as ours does, since a
  * memfd can be executed). Returns -1 and sets errno on failure. */
 int file_nameless(void);

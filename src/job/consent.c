@@ -141,7 +141,7 @@ static void consent_add_need(struct consent_needs *needs, const struct consent_n
     needs->p[needs->n++] = *need;
 }
 
-static void add_paths(struct consent_needs *needs, const struct verdict *v,
+static void consent_add_paths(struct consent_needs *needs, const struct verdict *v,
     const struct consent_uncovered *f, const char *verb, const char *flag)
 {
     struct arena *a = v->arena;
@@ -186,9 +186,9 @@ void consent_find(
                 &needs, &(struct consent_need){"env.inherit", "reads variables of your environment",
                             "--ack-unsafe-env"});
         if (!given->write)
-            add_paths(&needs, v, &write, "writes", "--ack-unsafe-write");
+            consent_add_paths(&needs, v, &write, "writes", "--ack-unsafe-write");
         if (!given->read && in->author == CONSENT_RECORDING)
-            add_paths(&needs, v, &read, "reads", "--ack-unsafe-read");
+            consent_add_paths(&needs, v, &read, "reads", "--ack-unsafe-read");
     }
     *ret_needs = needs;
 }

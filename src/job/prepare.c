@@ -142,7 +142,7 @@ static void choose_sandbox(struct prepared *x)
 }
 
 /* Adds the paths of an option, absolute, to a list of the policy. */
-static struct prepare_added add_paths(
+static struct prepare_added prepare_add_paths(
     struct prepared *x, const struct str_list *paths, struct str_list *list)
 {
     struct prepare_added added = {list->n, paths->n};
@@ -171,9 +171,9 @@ static void add_flagged(struct prepared *x)
     const struct prepare_options *o = x->options;
     struct policy *p = &x->confined.policy;
     const struct str_list programs = find_programs(x, &o->exec);
-    x->read = add_paths(x, &o->read, &p->fs.allowed_read);
-    x->write = add_paths(x, &o->write, &p->fs.allowed_write);
-    x->exec = add_paths(x, &programs, &p->exec.allowed_executables);
+    x->read = prepare_add_paths(x, &o->read, &p->fs.allowed_read);
+    x->write = prepare_add_paths(x, &o->write, &p->fs.allowed_write);
+    x->exec = prepare_add_paths(x, &programs, &p->exec.allowed_executables);
     p->allowed_hosts = dir_list_join(x->arena, p->allowed_hosts, o->hosts);
 }
 
@@ -260,11 +260,8 @@ void prepare_keep(struct prepared *x, struct str path)
     AUTO_ERR struct err ignored = {0};
     if (!base.p && !lexical_cwd(x->arena, &base, &ignored))
         return;
-    struct str *p = ARENA_NEW(x->arena, struct str, x->own.n + 1);
-    if (x->own.n)
-        memcpy(p, x->own.p, x->own.n * sizeof(*p));
-    p[x->own.n++] = lexical_absolute(x->arena, base, path);
-    x->own.p = p;
+    ARENA_GROW(x->arena, x->own.p, x->own.n, x->cap_own);
+    x->own.p[x->own.n++] = lexical_absolute(x->arena, base, path);
 }
 
 /* Writable directories whose repositories are protected: those that no policy of the user lists,

@@ -62,7 +62,8 @@ struct prepared {
     struct consent_needs needs; /* missing acknowledgements */
     const char *trust_note;
     struct str hidden;
-    struct str_list own;     /* files that the command must not change: see prepare_keep() */
+    struct str_list own; /* files that the command must not change: see prepare_keep() */
+    size_t cap_own;
     struct protect *protect; /* protected repositories in writable directories; NULL: none */
     bool (*accepts)(void *context, struct str path,
         struct str bytes); /* protect_options.accepted; may be NULL */

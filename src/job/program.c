@@ -2,16 +2,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "job/program.h"
 
+#include "io/file.h"
 #include "path/lexical.h"
 
 #include <errno.h>
 #include <sys/stat.h>
-
-static bool is_program(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0;
-}
 
 /* Reports why a name is not that of a program: `path` is the name as an absolute path. */
 static bool program_refuse(struct str name, const char *path, struct err *err)
@@ -32,12 +27,12 @@ bool program_find(
 {
     struct str dir, rest = str_z(getenv("PATH"));
     struct str path = lexical_absolute(a, cwd, name);
-    bool found = str_find(name, '/') >= 0 && is_program(path.p);
+    bool found = str_find(name, '/') >= 0 && file_is_program(path.p);
     while (!found && name.n && str_find(name, '/') < 0 && str_cut(rest, ':', &dir, &rest)) {
         if (dir.n == 0 || dir.p[0] != '/')
             continue;
         path = lexical_absolute(a, dir, name);
-        found = is_program(path.p);
+        found = file_is_program(path.p);
     }
     if (!found)
         return program_refuse(name, path.p, err);

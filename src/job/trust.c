@@ -46,7 +46,7 @@ struct trust_collector {
     struct trust *trust;
 };
 
-static bool hash_file(int fd, struct str path, char hex[SHA256_HEX], struct err *err)
+static bool trust_hash_file(int fd, struct str path, char hex[SHA256_HEX], struct err *err)
 {
     AUTO_FREE char *chunk = base_alloc(CHUNK);
     struct sha256 hash;
@@ -95,7 +95,7 @@ static bool trust_add_word(struct trust_collector *g, struct str word, struct er
     AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
     if (!name || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || consent_is_system(str_z(name)))
         return true;
-    return hash_file(fd, path, hex, err) && trust_add_named(g, path, hex, err);
+    return trust_hash_file(fd, path, hex, err) && trust_add_named(g, path, hex, err);
 }
 
 static bool trust_collect(struct trust_collector *g, const struct scenario *s, struct err *err)

@@ -149,13 +149,13 @@ const char *trust_changed(
 
 /* Changes ------------------------------------------------------------------------------------- */
 
-static bool cannot_write(const struct trust_store *s, int errnum, struct err *err)
+static bool trust_cannot_write(const struct trust_store *s, int errnum, struct err *err)
 {
     return err_errno(err, E_IO, errnum, "cannot write to '%s'", s->path);
 }
 
 /* Removes the entries for a file, except the one to keep. */
-static bool remove_entries(
+static bool trust_remove_entries(
     const struct trust_store *s, struct str file, struct str stays, size_t *ret_n, struct err *err)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT((size_t)1 << 30);
@@ -169,7 +169,7 @@ static bool remove_entries(
             continue;
         entry_name(list[i].id, name);
         if (unlinkat(s->dir, name, 0) != 0 && errno != ENOENT)
-            return cannot_write(s, errno, err);
+            return trust_cannot_write(s, errno, err);
         removed++;
     }
     *ret_n = removed;
@@ -178,7 +178,7 @@ static bool remove_entries(
 
 bool trust_remove(const struct trust_store *s, struct str file, size_t *ret_n, struct err *err)
 {
-    return remove_entries(s, file, (struct str){0}, ret_n, err);
+    return trust_remove_entries(s, file, (struct str){0}, ret_n, err);
 }
 
 /* Atomic replace: an entry is complete or does not exist. */
@@ -187,7 +187,7 @@ static bool trust_store_write(
 {
     const struct replace_options o = {
         .dir = s->dir, .name = name, .mode = 0600, .flags = REPLACE_DURABLE | REPLACE_EXACT_MODE};
-    return replace_file(&o, text) || cannot_write(s, errno, err);
+    return replace_file(&o, text) || trust_cannot_write(s, errno, err);
 }
 
 bool trust_add(const struct trust_store *s, const struct trust *trust, struct err *err)
@@ -202,5 +202,5 @@ bool trust_add(const struct trust_store *s, const struct trust *trust, struct er
         return err_set(err, E_IO, "the entry for '" STR_FMT "' is too large", STR_ARG(trust->file));
     entry_name(trust->id, name);
     return trust_store_write(s, name, buf_str(&text), err) &&
-           remove_entries(s, trust->file, trust->id, &n, err);
+           trust_remove_entries(s, trust->file, trust->id, &n, err);
 }

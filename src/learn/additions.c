@@ -51,7 +51,7 @@ static bool was_added(const json_t *denied, size_t before, const char *op, struc
     return false;
 }
 
-static void add_list(struct buf *b, const json_t *denied, const char *op, const char *key)
+static void additions_add_list(struct buf *b, const json_t *denied, const char *op, const char *key)
 {
     if (!has_additions(denied, op))
         return;
@@ -103,13 +103,13 @@ void additions_add(struct buf *b, const json_t *denied)
                  "it.\n");
     if (writes || has_additions(denied, "read"))
         buf_add_z(b, "fs:\n");
-    add_list(b, denied, "read", "allowed_read");
-    add_list(b, denied, "write", "allowed_write");
+    additions_add_list(b, denied, "read", "allowed_read");
+    additions_add_list(b, denied, "write", "allowed_write");
     if (writes)
         buf_add_z(b, "fs_write_unsafe_ack: true\n");
     if (has_additions(denied, "exec"))
         buf_add_z(b, "exec:\n");
-    add_list(b, denied, "exec", "allowed_executables");
+    additions_add_list(b, denied, "exec", "allowed_executables");
     if (has_additions(denied, "connect"))
         buf_add_z(b, "network: enabled  # all or nothing\nnetwork_unsafe_ack: true\n");
     add_rest(b, denied);

@@ -49,7 +49,7 @@ static bool may_name(const struct propose *p, struct str dir)
     return v.denials.n == 0 && utf8_valid(dir);
 }
 
-static void find_root(const struct propose *p, struct str cwd, struct starter *starter)
+static void propose_find_root(const struct propose *p, struct str cwd, struct starter *starter)
 {
     if (may_name(p, cwd))
         starter->root = cwd;
@@ -88,7 +88,7 @@ bool propose_policy(
         starter.shell = helpers.shell;
         starter.developer = helpers.developer;
     }
-    find_root(p, cwd, &starter);
+    propose_find_root(p, cwd, &starter);
     starter_write(text, &starter);
     return check_starter(p, buf_str(text), program.p, err);
 }
@@ -158,7 +158,7 @@ static void warn_end(const struct propose *p, const struct learn *l, const struc
             LEARN_PATHS_MAX);
 }
 
-static json_t *paths_json(struct str first, const struct starter_paths *list)
+static json_t *propose_paths_json(struct str first, const struct starter_paths *list)
 {
     json_t *paths = json_array();
     if (first.p)
@@ -195,10 +195,10 @@ static json_t *learned_json(
 {
     static const struct str none = {0};
     json_t *object = json_object();
-    json_put(object, "read", paths_json(starter->root, &starter->read));
-    json_put(object, "write", paths_json(none, &starter->write));
-    json_put(object, "exec", paths_json(none, &starter->exec));
-    json_put(object, "made_and_run", paths_json(none, &starter->made));
+    json_put(object, "read", propose_paths_json(starter->root, &starter->read));
+    json_put(object, "write", propose_paths_json(none, &starter->write));
+    json_put(object, "exec", propose_paths_json(none, &starter->exec));
+    json_put(object, "made_and_run", propose_paths_json(none, &starter->made));
     json_put(object, "network", json_boolean(l->network));
     json_put(object, "unix_sockets", json_boolean(starter->unix_sockets));
     json_put(object, "refused", refused_json(&starter->refused));
@@ -280,7 +280,7 @@ bool propose_learned(const struct propose *p, const struct propose_command *comm
     struct learn l;
     if (!program_find(p->arena, str_z(command->argv[0]), command->cwd, &program, err))
         return false;
-    find_root(p, command->cwd, &starter);
+    propose_find_root(p, command->cwd, &starter);
     notice_send(p->warnings, "'" STR_FMT "' runs UNCONFINED, to learn which files it uses",
         STR_ARG(program));
     learn_init(&l, p->arena);

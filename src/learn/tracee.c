@@ -50,7 +50,7 @@ bool tracee_string(pid_t tid, uint64_t address, struct arena *a, struct str *ret
     return false;
 }
 
-static struct str read_link(const char *path, struct arena *a)
+static struct str tracee_read_link(const char *path, struct arena *a)
 {
     char target[PATH_MAX];
     ssize_t n = readlink(path, target, sizeof(target));
@@ -63,7 +63,7 @@ struct str tracee_link(pid_t tid, const char *name, struct arena *a)
 {
     char link[LINK_MAX_NAME];
     snprintf(link, sizeof(link), "/proc/%d/%s", (int)tid, name);
-    return read_link(link, a);
+    return tracee_read_link(link, a);
 }
 
 /* Returns the start of the name's resolution: "root", "cwd" or "fd/3". */
@@ -99,7 +99,7 @@ static struct str tracee_resolve(const char *path, struct arena *a)
     if (fd < 0)
         return (struct str){0};
     snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-    return read_link(link, a);
+    return tracee_read_link(link, a);
 }
 
 struct str tracee_follow(const struct tracee_name *name, struct arena *a)

@@ -201,7 +201,7 @@ static bool is_lead(char c)
 }
 
 /* Appends with U+FFFD for invalid bytes; holds back an incomplete character at the end. */
-static void add_clean(struct answer_block *b, struct str s, bool final)
+static void answer_add_clean(struct answer_block *b, struct str s, bool final)
 {
     while (s.n) {
         uint32_t cp;
@@ -231,7 +231,7 @@ static void answer_append_text(struct answer_block *b, struct str delta, bool fi
     buf_add(&all, b->cut, b->n_cut);
     buf_add_str(&all, delta);
     b->n_cut = 0;
-    add_clean(b, buf_str(&all), final);
+    answer_add_clean(b, buf_str(&all), final);
 }
 
 static bool answer_grow_block(

@@ -61,7 +61,8 @@ static bool dirs_have_any(const char *paths)
     return false;
 }
 
-static const char *first_of(const char *const *paths, size_t n, bool (*has_any)(const char *path))
+static const char *certs_first_of(
+    const char *const *paths, size_t n, bool (*has_any)(const char *path))
 {
     for (size_t i = 0; i < n; i++)
         if (has_any(paths[i]))
@@ -79,9 +80,9 @@ struct certs certs_find(void)
 {
     struct certs c = {.file = named_by("SSL_CERT_FILE"), .dir = named_by("SSL_CERT_DIR")};
     if (!c.file && !c.dir)
-        c.file = first_of(files, ARRAY_LEN(files), file_has_any);
+        c.file = certs_first_of(files, ARRAY_LEN(files), file_has_any);
     if (!c.file && !c.dir)
-        c.dir = first_of(dirs, ARRAY_LEN(dirs), dir_has_any);
+        c.dir = certs_first_of(dirs, ARRAY_LEN(dirs), dir_has_any);
     c.any = (c.file && file_has_any(c.file)) || (c.dir && dirs_have_any(c.dir));
     return c;
 }

@@ -69,7 +69,8 @@ static bool openai_begins_call(
 }
 
 /* Arguments are a string; a few servers send the object itself. */
-static bool add_arguments(const struct openai_reader *r, uint64_t key, const json_t *arguments)
+static bool openai_add_arguments(
+    const struct openai_reader *r, uint64_t key, const json_t *arguments)
 {
     AUTO_BUF struct buf text = BUF_INIT(ANSWER_BYTES_MAX);
     if (json_is_string(arguments))
@@ -94,7 +95,7 @@ static bool openai_add_call(const struct openai_reader *r, const json_t *call, s
         if (!answer_begin_call(r->answer, key, id, name, r->err))
             return false;
     }
-    return add_arguments(r, key, json_object_get(function, "arguments"));
+    return openai_add_arguments(r, key, json_object_get(function, "arguments"));
 }
 
 static bool read_delta(const struct openai_reader *r, const json_t *delta)

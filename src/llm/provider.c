@@ -114,7 +114,7 @@ bool provider_check_url(struct str url, struct err *err)
 }
 
 /* A key is the value of a header: a line break in it would inject another header. */
-static bool check_key(struct str key, const char *name, struct err *err)
+static bool provider_check_key(struct str key, const char *name, struct err *err)
 {
     for (size_t i = 0; i < key.n; i++)
         if (key.p[i] <= ' ' || key.p[i] >= 0x7F)
@@ -136,7 +136,7 @@ static bool set_up_service(struct provider *p, const struct dialect *d, struct e
     struct str url = str_trim_end(str_z(base_of(o, d)), '/');
     if (!provider_check_url(url, err))
         return err_wrap(err, "%s", o->base_url ? "--base-url" : d->base_variable);
-    if (key.p && !check_key(key, d->key_variable, err))
+    if (key.p && !provider_check_key(key, d->key_variable, err))
         return false;
     bool elsewhere = !str_eq(url, str_trim_end(str_z(d->default_base), '/'));
     if (!key.n && !elsewhere)

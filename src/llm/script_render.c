@@ -202,7 +202,7 @@ void script_render_json(struct script_render *p, unsigned status, json_t *object
     json_decref(object);
 }
 
-static bool is_token(struct str s)
+static bool script_render_is_token(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if (s.p[i] < ' ' || s.p[i] == 0x7F)
@@ -212,7 +212,7 @@ static bool is_token(struct str s)
 
 static void script_render_add_header(struct script_render *p, struct str name, struct str value)
 {
-    if (!is_token(name) || !is_token(value))
+    if (!script_render_is_token(name) || !script_render_is_token(value))
         return;
     buf_add_str(&p->headers, name);
     buf_add_z(&p->headers, ": ");

@@ -45,7 +45,7 @@ struct llm_server {
 
 /* The log ------------------------------------------------------------------------------------- */
 
-static bool is_secret(struct str name)
+static bool script_server_is_secret(struct str name)
 {
     static const char *const names[] = {
         "x-api-key", "authorization", "api-key", "proxy-authorization", "cookie"};
@@ -66,7 +66,7 @@ static json_t *headers_json(const struct intake *in)
                 &key, (char)(name.p[i] >= 'A' && name.p[i] <= 'Z' ? name.p[i] | 0x20 : name.p[i]));
         AUTO_JSON json_t *text = json_text(buf_str(&key));
         json_put(object, json_string_value(text),
-            is_secret(name) ? json_string("***") : json_text(value));
+            script_server_is_secret(name) ? json_string("***") : json_text(value));
     }
     return object;
 }
@@ -97,7 +97,7 @@ static bool write_log(
 
 /* Requests ------------------------------------------------------------------------------------ */
 
-static void add_texts(const json_t *content, struct buf *text)
+static void script_server_add_texts(const json_t *content, struct buf *text)
 {
     if (json_is_string(content))
         buf_add_str(text, json_str(content));
@@ -125,7 +125,7 @@ static enum script_last read_messages(const json_t *body, struct buf *text)
     for (size_t i = n; i-- > 0 && text->n == 0;) {
         const json_t *m = json_array_get(messages, i);
         if (str_is(json_str(json_object_get(m, "role")), "user"))
-            add_texts(json_object_get(m, "content"), text);
+            script_server_add_texts(json_object_get(m, "content"), text);
     }
     bool result = n && has_result(json_array_get(messages, n - 1));
     return result ? SCRIPT_LAST_TOOL_RESULT : SCRIPT_LAST_USER;

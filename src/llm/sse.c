@@ -45,7 +45,7 @@ static void sse_set_field(struct buf *b, struct str value)
     buf_add_str(b, value);
 }
 
-static bool add_data(struct sse *sse, struct str value, struct err *err)
+static bool sse_add_data(struct sse *sse, struct str value, struct err *err)
 {
     if (sse->has_data)
         buf_add_byte(&sse->data, '\n');
@@ -75,7 +75,7 @@ static bool sse_read_line(struct sse *sse, struct str line, struct err *err)
     if (str_starts_with(value, STR(" ")))
         value = str_skip(value, 1);
     if (str_is(name, "data"))
-        return add_data(sse, value, err);
+        return sse_add_data(sse, value, err);
     if (str_is(name, "event"))
         sse_set_field(&sse->name, value);
     else if (str_is(name, "id") && str_find(value, '\0') < 0)
@@ -109,7 +109,7 @@ static bool sse_end_line(struct sse *sse, struct str part, struct err *err)
 
 /* The end of the line, or n. Caches the next LF: with CR line breaks, searching for it again on
  * each line would be quadratic. */
-static size_t find_end(struct str s, const char **lf)
+static size_t sse_find_end(struct str s, const char **lf)
 {
     if (*lf < s.p)
         *lf = memchr(s.p, '\n', s.n);
@@ -146,7 +146,7 @@ bool sse_push(struct sse *sse, struct str bytes, struct err *err)
         sse->after_cr = false;
         if (bytes.n == 0)
             break;
-        size_t n = find_end(bytes, &lf);
+        size_t n = sse_find_end(bytes, &lf);
         if (n == bytes.n)
             return sse_append_line(sse, bytes, err);
         sse->after_cr = bytes.p[n] == '\r';

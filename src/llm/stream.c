@@ -118,7 +118,7 @@ static enum stream_step stream_give_up(struct stream *s, struct err *err)
 }
 
 /* Starts another attempt; false if the failure is final. */
-static bool try_again(struct stream *s)
+static bool stream_try_again(struct stream *s)
 {
     struct attempt *a = &s->attempt;
     const struct provider_options *o = &a->provider->options;
@@ -162,7 +162,7 @@ static enum stream_step stream_advance(
             return STREAM_END;
         }
         if (s->failed.code) {
-            if (!try_again(s))
+            if (!stream_try_again(s))
                 return stream_give_up(s, err);
             continue;
         }

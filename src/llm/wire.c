@@ -19,7 +19,7 @@ enum {
 static const struct str replacement = STR("\xEF\xBF\xBD");
 
 /* The value of a \uXXXX escape, or UINT32_MAX. */
-static uint32_t unit_at(struct str s)
+static uint32_t wire_unit_at(struct str s)
 {
     static const char digits[] = "0123456789abcdef";
     uint32_t unit = 0;
@@ -38,7 +38,7 @@ static uint32_t unit_at(struct str s)
 /* Copies one escape; a surrogate pair counts as one. */
 static struct str wire_add_escape(struct buf *b, struct str s)
 {
-    uint32_t unit = unit_at(s), next = unit_at(str_skip(s, 6));
+    uint32_t unit = wire_unit_at(s), next = wire_unit_at(str_skip(s, 6));
     bool high = unit >= 0xD800 && unit < 0xDC00, low = unit >= 0xDC00 && unit <= 0xDFFF;
     bool pair = high && next >= 0xDC00 && next <= 0xDFFF;
     if ((high || low || unit == 0) && !pair) {
@@ -51,7 +51,7 @@ static struct str wire_add_escape(struct buf *b, struct str s)
 }
 
 /* Copies a number outside of strings: an integer with too many digits becomes a real. */
-static struct str add_number(struct buf *b, struct str s)
+static struct str wire_add_number(struct buf *b, struct str s)
 {
     size_t n = 0;
     bool fraction = false;
@@ -77,7 +77,7 @@ static void add_mended(struct buf *b, struct str text)
         if (c == '\\') {
             rest = wire_add_escape(b, rest);
         } else if (!quoted && c >= '0' && c <= '9') {
-            rest = add_number(b, rest);
+            rest = wire_add_number(b, rest);
         } else {
             buf_add_str(b, c ? str_head(rest, 1) : replacement);
             rest = str_skip(rest, 1);
@@ -101,7 +101,7 @@ bool wire_parse(struct str text, json_t **ret_tree, struct err *err)
 }
 
 /* Appends a printable, shortened text; false if it is empty. */
-static bool add_shown(struct buf *b, struct str text, size_t most)
+static bool wire_add_shown(struct buf *b, struct str text, size_t most)
 {
     AUTO_BUF struct buf shown = BUF_INIT(4 * PAGE_MAX + 1);
     utf8_add_printable(&shown, str_head(text, PAGE_MAX));
@@ -148,9 +148,9 @@ static void add_kind(const json_t *error, struct buf *kind)
     const json_t *code = json_object_get(error, "code");
     struct str type = wire_text(error, "type");
     if (type.n && !str_is(type, "error"))
-        add_shown(kind, type, KIND_MAX);
+        wire_add_shown(kind, type, KIND_MAX);
     else if (json_string_length(code))
-        add_shown(kind, json_str(code), KIND_MAX);
+        wire_add_shown(kind, json_str(code), KIND_MAX);
     else if (json_is_integer(code))
         buf_printf(kind, "%lld", (long long)json_integer_value(code));
 }
@@ -202,7 +202,7 @@ bool wire_is_length(const struct err *err)
 bool wire_fail(struct err *err, const json_t *error, struct str fallback)
 {
     AUTO_BUF struct buf message = BUF_INIT(4 * SHOWN_MAX), kind = BUF_INIT(4 * KIND_MAX);
-    if (!add_shown(&message, message_of(error), SHOWN_MAX))
+    if (!wire_add_shown(&message, message_of(error), SHOWN_MAX))
         buf_add_str(&message, fallback);
     add_kind(error, &kind);
     err_set(err, E_PROVIDER, "the service reports: %s%s%s%s", buf_z(&message), kind.n ? " (" : "",
@@ -235,7 +235,7 @@ static void add_first_line(struct buf *message, struct str body)
             buf_add_byte(&text, c);
         tag = tag && c != '>';
     }
-    add_shown(message, buf_str(&text), SHOWN_MAX);
+    wire_add_shown(message, buf_str(&text), SHOWN_MAX);
 }
 
 void wire_explain(struct str body, struct buf *message, struct buf *kind)
@@ -247,7 +247,7 @@ void wire_explain(struct str body, struct buf *message, struct buf *kind)
         return;
     }
     const json_t *error = error_of(tree);
-    if (!add_shown(message, message_of(error), SHOWN_MAX))
+    if (!wire_add_shown(message, message_of(error), SHOWN_MAX))
         add_first_line(message, body);
     add_kind(error, kind);
 }

@@ -47,7 +47,8 @@ static size_t brace_shielded_length(struct str rest, bool *classes)
 
 /* At a '}' with open groups: fills in the partners on the way back to its '{'. Returns the link
  * before the group. */
-static size_t close_group(struct brace_parser *p, const uint32_t *links, size_t open, size_t close)
+static size_t brace_close_group(
+    struct brace_parser *p, const uint32_t *links, size_t open, size_t close)
 {
     while (p->in.p[open - 1] == ',') {
         p->partner[open - 1] = (uint32_t)close;
@@ -72,13 +73,13 @@ static void pair_braces(struct brace_parser *p)
             links[i] = (uint32_t)open;
             open = i + 1;
         } else if (n == 0 && in.p[i] == '}' && open) {
-            open = close_group(p, links, open, i);
+            open = brace_close_group(p, links, open, i);
         }
         n = MAX(n, (size_t)1);
     }
 }
 
-static struct brace *parse_sequence(struct brace_parser *p, size_t end);
+static struct brace *brace_parse_sequence(struct brace_parser *p, size_t end);
 
 static size_t brace_multiply(size_t a, size_t b)
 {
@@ -94,7 +95,7 @@ static struct brace_part *parse_group(struct brace_parser *p)
     do {
         size_t end = p->partner[at];
         p->at = p->too_deep ? end : at + 1;
-        *link = parse_sequence(p, end);
+        *link = brace_parse_sequence(p, end);
         part->count = MIN(part->count + (*link)->count, (size_t)MANY);
         link = &(*link)->next;
         at = end;
@@ -115,7 +116,7 @@ static struct brace_part *parse_text(struct brace_parser *p, size_t end)
     return part;
 }
 
-static struct brace *parse_sequence(struct brace_parser *p, size_t end)
+static struct brace *brace_parse_sequence(struct brace_parser *p, size_t end)
 {
     struct brace *b = ARENA_NEW(p->arena, struct brace, 1);
     struct brace_part **link = &b->first;
@@ -134,7 +135,7 @@ bool brace_parse(struct str text, struct arena *a, struct brace **ret_brace, str
     struct brace_parser p = {.in = text, .arena = a};
     p.partner = ARENA_NEW(a, uint32_t, text.n + 1);
     pair_braces(&p);
-    struct brace *b = parse_sequence(&p, text.n);
+    struct brace *b = brace_parse_sequence(&p, text.n);
     if (p.too_deep)
         return err_set(err, E_CLI_INVALID_ARG, "the pattern has braces nested more than %d deep",
             BRACE_DEPTH_MAX);

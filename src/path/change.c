@@ -413,7 +413,7 @@ static int sync_fs(const struct held_dir *dir, struct synced *done)
     return syncfs(dir->fd);
 }
 
-static int sync_dir(int fd, const struct synced *done)
+static int change_sync_dir(int fd, const struct synced *done)
 {
     struct stat st;
     if (fstat(fd, &st) == 0 && is_synced(done, st.st_dev))
@@ -431,7 +431,7 @@ static bool sync_parent(
     int fd = held ? held->fd : own;
     if (fd < 0)
         return change_is_gone(errno) || change_open_error(err, errno, rel);
-    if ((held && held->syncs_whole ? sync_fs(held, done) : sync_dir(fd, done)) != 0)
+    if ((held && held->syncs_whole ? sync_fs(held, done) : change_sync_dir(fd, done)) != 0)
         return err_errno(err, E_IO, errno, "cannot sync the directory of '%s'", rel.p);
     return true;
 }

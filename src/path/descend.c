@@ -105,7 +105,7 @@ static bool descend_up(struct descend_way *w)
 }
 
 /* Magic links of /proc, which are not text but refer to an object. */
-static bool is_magic(const struct descend_way *w, const char *target)
+static bool descend_is_magic(const struct descend_way *w, const char *target)
 {
     struct statfs fs;
     bool in_proc = fstatfs(w->at, &fs) == 0 && fs.f_type == PROC_SUPER_MAGIC;
@@ -120,7 +120,7 @@ static bool descend_follow(struct descend_way *w, const char *name, int errnum)
     if (n < 0)
         return descend_fail(errnum);
     target[n] = '\0';
-    if (w->how->no_symlinks || ++w->links > LINKS_MAX || is_magic(w, target))
+    if (w->how->no_symlinks || ++w->links > LINKS_MAX || descend_is_magic(w, target))
         return descend_fail(ELOOP);
     if (n == 0)
         return descend_fail(ENOENT);

@@ -149,7 +149,7 @@ static bool drop_below(
 }
 
 /* Under its temporary name, which is unique to this change. */
-static bool drop_tree(const struct change *c, const struct dirs_tree *t, struct err *err)
+static bool dirs_drop_tree(const struct change *c, const struct dirs_tree *t, struct err *err)
 {
     struct str rel = c->dirs[t->top].rel;
     const char *name;
@@ -183,7 +183,7 @@ static bool drop_shown(const struct change *c, const struct change_dir *dir, str
 bool change_drop_dirs(const struct change *c, struct err *err)
 {
     for (struct dirs_tree t = {0}; next_tree(c, &t);)
-        if (!drop_tree(c, &t, err))
+        if (!dirs_drop_tree(c, &t, err))
             return false;
     for (size_t i = c->n_dirs; i-- > 0;)
         if (!drop_shown(c, &c->dirs[i], err))

@@ -263,7 +263,7 @@ static bool step_link(struct follow *f, int link, struct err *err)
 }
 
 /* A magic link of /proc (root, cwd, fd), which does not resolve by its text: never followed. */
-static bool is_magic(const struct follow *f, int link, const char *name)
+static bool follow_is_magic(const struct follow *f, int link, const char *name)
 {
     struct statfs fs;
     if (fstatfs(link, &fs) != 0 || fs.f_type != PROC_SUPER_MAGIC)
@@ -290,7 +290,7 @@ static bool step_down(struct follow *f, struct str component, struct err *err)
     struct stat st;
     if (fstat(fd, &st) != 0)
         return io_error(f, errno, err);
-    if (S_ISLNK(st.st_mode) && is_magic(f, fd, name)) {
+    if (S_ISLNK(st.st_mode) && follow_is_magic(f, fd, name)) {
         const char *at = arena_printf(f->a, "%s/%s/%s", f->root->path.p, buf_z(&f->rel), name);
         return follow_violation(f, lexical_absolute(f->a, STR("/"), str_z(at)), err);
     }

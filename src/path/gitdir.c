@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <strings.h>
 #include <sys/stat.h>
 
 enum {
@@ -18,6 +19,16 @@ bool gitdir_present(int dir_fd)
 {
     struct stat st;
     return fstatat(dir_fd, ".git", &st, 0) == 0 && (S_ISDIR(st.st_mode) || S_ISREG(st.st_mode));
+}
+
+bool gitdir_stands_for_git(struct str name)
+{
+    ptrdiff_t colon = str_find(name, ':');
+    name = str_head(name, colon < 0 ? name.n : (size_t)colon);
+    while (name.n && (name.p[name.n - 1] == '.' || name.p[name.n - 1] == ' '))
+        name.n--;
+    return (name.n == 4 && strncasecmp(name.p, ".git", 4) == 0) ||
+           (name.n == 5 && strncasecmp(name.p, "git~1", 5) == 0);
 }
 
 struct str gitdir_line(struct str content, struct str prefix)

@@ -18,6 +18,10 @@
 /* Whether there is a `.git` of either kind. */
 bool gitdir_present(int dir_fd);
 
+/* Whether some file system takes a name for `.git`: in another case, or on Windows with trailing
+ * dots or blanks, with a stream suffix, or as a short name. */
+bool gitdir_stands_for_git(struct str name);
+
 /* Whether `.git` leads to a repository: with HEAD, objects and refs. */
 bool gitdir_is_repository(int dir_fd);
 

@@ -182,7 +182,7 @@ bool ignore_match(struct ignore *ig, struct str path, bool is_dir)
  * repository, or else the nearest `.git` of any kind. So a directory that is merely called `.git`
  * can't hide the rules of the repository around it. Returns a descriptor and the number of
  * directories in between; -1 if not found. */
-static int find_top(int root_fd, size_t *ret_climbed)
+static int ignore_find_top(int root_fd, size_t *ret_climbed)
 {
     AUTO_FD int fd = openat(root_fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     AUTO_FD int like_one = -1;
@@ -265,7 +265,7 @@ static bool load_repository(struct ignore *ig, struct err *err)
 {
     size_t climbed = 0;
     bool visible = true;
-    AUTO_FD int top = find_top(ig->root_fd, &climbed);
+    AUTO_FD int top = ignore_find_top(ig->root_fd, &climbed);
     if (top < 0)
         return true;
     AUTO_FD int common = -1;

@@ -106,14 +106,14 @@ static bool journal_append(struct journal *j, struct str text, struct err *err)
     return true;
 }
 
-static bool sync_dir(const struct journal *j, struct err *err)
+static bool journal_sync_dir(const struct journal *j, struct err *err)
 {
     if (fsync(j->dir_fd) != 0 && errno != EINVAL)
         return err_errno(err, E_IO, errno, "cannot sync the journal directory '%s'", j->dir_path);
     return true;
 }
 
-static void set_name(struct journal *j, const char *id, const char *suffix)
+static void journal_set_name(struct journal *j, const char *id, const char *suffix)
 {
     snprintf(j->name, sizeof(j->name), "%.16s.%s", id, suffix);
 }
@@ -121,9 +121,9 @@ static void set_name(struct journal *j, const char *id, const char *suffix)
 static bool rename_to(struct journal *j, const char *suffix, struct err *err)
 {
     struct journal old = *j;
-    set_name(j, old.name, suffix);
+    journal_set_name(j, old.name, suffix);
     if (renameat(j->dir_fd, old.name, j->dir_fd, j->name) == 0)
-        return sync_dir(j, err);
+        return journal_sync_dir(j, err);
     memcpy(j->name, old.name, sizeof(j->name));
     return err_errno(err, E_IO, errno, "cannot rename the journal in '%s'", j->dir_path);
 }
@@ -147,7 +147,7 @@ static bool create_once(struct journal *j, struct change *c, bool *ret_again, st
     bool taken;
     id_random(&bits, sizeof(bits));
     snprintf(c->id, sizeof(c->id), "%016llx", (unsigned long long)bits);
-    set_name(j, c->id, "new");
+    journal_set_name(j, c->id, "new");
     if (!journal_make_dir(j->dir_path, &j->made_n, ret_again, err))
         return false;
     AUTO_FD int dir_fd = open(j->dir_path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -282,7 +282,7 @@ static bool remove_file(struct journal *j, bool sync, struct err *err)
 {
     if (unlinkat(j->dir_fd, j->name, 0) != 0 && errno != ENOENT)
         return err_errno(err, E_IO, errno, "cannot remove the journal in '%s'", j->dir_path);
-    if (sync && !sync_dir(j, err))
+    if (sync && !journal_sync_dir(j, err))
         return false;
     drop_made(j);
     return true;

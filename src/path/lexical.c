@@ -35,7 +35,7 @@ struct str lexical_name(struct str path)
     return slash < 0 ? path : str_skip(path, (size_t)slash + 1);
 }
 
-static void add_clean(struct buf *b, struct str path)
+static void lexical_add_clean(struct buf *b, struct str path)
 {
     struct str component;
     while (lexical_next(&path, &component)) {
@@ -56,8 +56,8 @@ struct str lexical_absolute(struct arena *a, struct str base, struct str path)
     BUG_ON(base.n == 0 || base.p[0] != '/');
     AUTO_BUF struct buf b = BUF_INIT(base.n + path.n + 3);
     if (path.n == 0 || path.p[0] != '/')
-        add_clean(&b, base);
-    add_clean(&b, path);
+        lexical_add_clean(&b, base);
+    lexical_add_clean(&b, path);
     if (b.n == 0)
         buf_add_byte(&b, '/');
     BUG_ON(!buf_ok(&b));

@@ -36,7 +36,7 @@ static void record_add_path(struct buf *b, struct str path)
 }
 
 /* Ends the line that starts at the given offset. */
-static void add_sum(struct buf *b, size_t start, uint64_t *hash)
+static void record_add_sum(struct buf *b, size_t start, uint64_t *hash)
 {
     char hex[FNV_HEX];
     buf_add_byte(b, ' ');
@@ -51,7 +51,7 @@ static void record_add_word(struct buf *b, uint64_t *hash, const char *word)
 {
     size_t start = b->n;
     buf_add_z(b, word);
-    add_sum(b, start, hash);
+    record_add_sum(b, start, hash);
 }
 
 static void add_path_line(struct buf *b, uint64_t *hash, const char *words, struct str path)
@@ -60,7 +60,7 @@ static void add_path_line(struct buf *b, uint64_t *hash, const char *words, stru
     buf_add_z(b, words);
     buf_add_byte(b, ' ');
     record_add_path(b, path);
-    add_sum(b, start, hash);
+    record_add_sum(b, start, hash);
 }
 
 void record_add_staging(struct buf *b, uint64_t *hash, const struct change *c)
@@ -111,7 +111,7 @@ void record_add_commit(struct buf *b, uint64_t *hash, const struct change *c)
         buf_printf(b, "file %zu", i);
         add_stamp(b, &c->ops[i].old);
         add_stamp(b, &c->ops[i].new);
-        add_sum(b, start, hash);
+        record_add_sum(b, start, hash);
     }
     record_add_word(b, hash, "commit");
 }
@@ -144,7 +144,7 @@ struct record_reader {
     enum record_phase phase;
 };
 
-static int hex_value(char c)
+static int record_hex_value(char c)
 {
     const char *digits = "0123456789ABCDEF";
     const char *at = c ? strchr(digits, c) : NULL;
@@ -159,8 +159,8 @@ static bool record_read_path(struct record_reader *r, struct str field, struct s
     for (size_t i = 0; i < field.n; i++) {
         char c = field.p[i];
         if (c == '%') {
-            int high = i + 1 < field.n ? hex_value(field.p[i + 1]) : -1;
-            int low = i + 2 < field.n ? hex_value(field.p[i + 2]) : -1;
+            int high = i + 1 < field.n ? record_hex_value(field.p[i + 1]) : -1;
+            int low = i + 2 < field.n ? record_hex_value(field.p[i + 2]) : -1;
             if (high < 0 || low < 0)
                 return false;
             c = (char)(high * 16 + low);

@@ -47,7 +47,7 @@ static struct str trim_spaces(struct str line)
 }
 
 /* Number of bytes at the start without special meaning. */
-static size_t plain_length(struct str s)
+static size_t rules_plain_length(struct str s)
 {
     size_t n = 0;
     while (n < s.n && !memchr("*?[\\", s.p[n], 4))
@@ -63,9 +63,9 @@ static struct rule *new_rule(struct rules *r)
     return rule;
 }
 
-static void set_name(struct rules *r, struct rule *rule, struct str pattern, size_t plain)
+static void rules_set_name(struct rules *r, struct rule *rule, struct str pattern, size_t plain)
 {
-    bool suffix = pattern.p[0] == '*' && plain_length(str_skip(pattern, 1)) == pattern.n - 1;
+    bool suffix = pattern.p[0] == '*' && rules_plain_length(str_skip(pattern, 1)) == pattern.n - 1;
     if (plain == pattern.n)
         rule->kind = RULE_NAME;
     else if (suffix)
@@ -79,7 +79,7 @@ static void set_name(struct rules *r, struct rule *rule, struct str pattern, siz
 
 /* The literal prefix is compared as such and the wildcards start after it, as if the pattern began
  * there: in "foo" + "**" + "/bar" the stars count as a whole component. */
-static void set_path(struct rules *r, struct rule *rule, struct str pattern, size_t plain)
+static void rules_set_path(struct rules *r, struct rule *rule, struct str pattern, size_t plain)
 {
     if (pattern.p[0] == '/') {
         pattern = str_skip(pattern, 1);
@@ -107,11 +107,11 @@ static void rules_add_line(struct rules *r, struct str line)
     struct rule *rule = new_rule(r);
     rule->negated = negated;
     rule->dir_only = dir_only;
-    size_t plain = plain_length(pattern);
+    size_t plain = rules_plain_length(pattern);
     if (str_find(pattern, '/') < 0)
-        set_name(r, rule, pattern, plain);
+        rules_set_name(r, rule, pattern, plain);
     else
-        set_path(r, rule, pattern, plain);
+        rules_set_path(r, rule, pattern, plain);
 }
 
 bool rules_add(struct rules *r, struct str text, const char *name, struct err *err)
@@ -150,7 +150,7 @@ struct rules_subject {
     uint64_t name_bytes;
 };
 
-static bool rule_matches(const struct rule *rule, const struct rules_subject *s)
+static bool rules_match_one(const struct rule *rule, const struct rules_subject *s)
 {
     switch ((enum rule_kind)rule->kind) {
     case RULE_NAME:
@@ -176,7 +176,7 @@ enum rules_verdict rules_match(const struct rules *r, struct str path, bool is_d
     s.path_bytes = r->n ? wild_bytes(path) : 0;
     for (size_t i = r->n; i-- > 0;) {
         const struct rule *rule = &r->items[i];
-        if ((!rule->dir_only || is_dir) && rule_matches(rule, &s))
+        if ((!rule->dir_only || is_dir) && rules_match_one(rule, &s))
             return rule->negated ? RULES_KEEP : RULES_IGNORE;
     }
     return RULES_NONE;

@@ -335,7 +335,7 @@ static enum selfrun_match selfrun_match(struct str pattern, struct str rest)
 
 /* A directory with HEAD, objects and refs is a repository under any name: git honors its settings
  * when run inside it. By convention such a name ends in ".git". */
-static bool is_in_repository(struct str path)
+static bool selfrun_is_in_repository(struct str path)
 {
     struct str name, rest = path;
     while (str_cut(rest, '/', &name, &rest))
@@ -372,7 +372,7 @@ static struct selfrun selfrun_find(struct str path, enum selfrun_match wanted)
 
 struct selfrun selfrun_look(struct str path)
 {
-    if (is_in_repository(path))
+    if (selfrun_is_in_repository(path))
         return (struct selfrun){
             SELFRUN_RUNS, "belongs to a repository, and git runs programs that it names"};
     return selfrun_find(path, MATCH_WHOLE);

@@ -69,7 +69,7 @@ static bool lacks_flag(int errnum)
     return errnum == EINVAL || errnum == ENOSYS;
 }
 
-static bool same_file(const struct stat *a, const struct stat *b)
+static bool step_same_file(const struct stat *a, const struct stat *b)
 {
     return a->st_mode && a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
@@ -86,7 +86,7 @@ static int move_to_free(int dir_fd, const char *from, const char *to)
         return -1;
     /* The same file is already there: the first half was done before. */
     if (fstatat(dir_fd, from, &a, AT_SYMLINK_NOFOLLOW) == 0 &&
-        fstatat(dir_fd, to, &b, AT_SYMLINK_NOFOLLOW) == 0 && same_file(&a, &b))
+        fstatat(dir_fd, to, &b, AT_SYMLINK_NOFOLLOW) == 0 && step_same_file(&a, &b))
         return unlinkat(dir_fd, from, 0);
     errno = EEXIST;
     return -1;
@@ -135,7 +135,7 @@ static bool settle_spare(struct change *c, const struct change_place *at,
     struct stat target, temp;
     if (!stat_name(at, at->name, &target, err) || !stat_name(at, at->temp, &temp, err))
         return false;
-    if (!same_file(spare, &target) && !same_file(spare, &temp) &&
+    if (!step_same_file(spare, &target) && !step_same_file(spare, &temp) &&
         step_classify(op, spare) == SEEN_OTHER)
         return change_keep_aside(c, at, op, at->spare, err);
     return unlinkat(at->dir_fd, at->spare, 0) == 0 || step_error(err, op, "settle");
@@ -157,7 +157,7 @@ static bool step_settle(
     }
     if (!stat_name(at, at->name, &target, err))
         return false;
-    if (same_file(&temp, &target) && unlinkat(at->dir_fd, at->temp, 0) != 0)
+    if (step_same_file(&temp, &target) && unlinkat(at->dir_fd, at->temp, 0) != 0)
         return step_error(err, op, "settle");
     return true;
 }
@@ -312,7 +312,7 @@ static bool step_count_kept(
     return true;
 }
 
-static bool put_back(
+static bool step_put_back(
     struct change *c, const struct change_place *at, const struct change_op *op, struct err *err)
 {
     if (move_to_free(at->dir_fd, at->temp, at->name) == 0)
@@ -334,7 +334,7 @@ static bool back_update(
     if (v.temp == SEEN_NEW)
         return true;
     if (v.target == SEEN_NONE)
-        return put_back(c, at, op, err);
+        return step_put_back(c, at, op, err);
     if (v.target != SEEN_NEW)
         return change_keep_aside(c, at, op, at->temp, err);
     if (step_swap(c, at, op) != 0)
@@ -361,7 +361,7 @@ static bool back_create(
         return errno == ENOENT || step_error(err, op, "undo the creation of");
     if (!step_inspect(at, op, at->temp, &v.temp, err))
         return false;
-    return v.temp == SEEN_NEW || put_back(c, at, op, err);
+    return v.temp == SEEN_NEW || step_put_back(c, at, op, err);
 }
 
 static bool back_delete(
@@ -370,7 +370,7 @@ static bool back_delete(
     struct step_view v;
     if (!step_inspect_both(at, op, &v, err))
         return false;
-    return v.temp == SEEN_NONE ? step_count_kept(c, at, op, err) : put_back(c, at, op, err);
+    return v.temp == SEEN_NONE ? step_count_kept(c, at, op, err) : step_put_back(c, at, op, err);
 }
 
 /* Another program may have written to the new directory that is being removed. */

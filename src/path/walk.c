@@ -39,7 +39,8 @@ struct walk {
     struct walk_entry entry;
     bool descend; /* into the entry, before the next one */
     int root_fd;
-    char *raw; /* buffer for getdents64 */
+    /* One buffer for getdents64: io/dir would allocate one for each directory that is open. */
+    char *raw;
 };
 
 enum {
@@ -98,7 +99,7 @@ const char *walk_problem_text(const struct walk_problem *problem)
     return problem->errnum == ELOOP ? "nested too deeply" : strerror(problem->errnum);
 }
 
-static void add_problem(struct walk *w, int errnum)
+static void walk_add_problem(struct walk *w, int errnum)
 {
     walk_problems_add(w->options.problems, buf_str(&w->path), errnum);
 }
@@ -170,7 +171,7 @@ static bool read_level(struct walk *w, struct walk_level *level, struct err *err
             return err_set(err, E_CANCELED, "interrupted");
         long n = syscall(SYS_getdents64, level->fd, w->raw, RAW_SIZE);
         if (n < 0 && errno != ENOENT)
-            add_problem(w, errno);
+            walk_add_problem(w, errno);
         if (n <= 0)
             break;
         for (long at = 0; at < n;) {
@@ -215,7 +216,7 @@ static void leave_level(struct walk *w)
 static bool walk_enter(struct walk *w, int parent_fd, const char *name, struct err *err)
 {
     if (w->depth == WALK_DEPTH_MAX) {
-        add_problem(w, ELOOP);
+        walk_add_problem(w, ELOOP);
         return true;
     }
     struct walk_level *level = walk_push_level(w);
@@ -223,7 +224,7 @@ static bool walk_enter(struct walk *w, int parent_fd, const char *name, struct e
     if (level->fd < 0) {
         bool swapped = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
         if (!swapped)
-            add_problem(w, errno);
+            walk_add_problem(w, errno);
         return true;
     }
     if (!read_level(w, level, err))

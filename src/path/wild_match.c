@@ -128,7 +128,7 @@ struct wild_attempt {
     struct wild_retry star, deep;
 };
 
-static size_t unit_at(const struct wild_attempt *t, size_t at, uint32_t *ret_unit)
+static size_t wild_unit_at(const struct wild_attempt *t, size_t at, uint32_t *ret_unit)
 {
     unsigned char byte = (unsigned char)t->text.p[at];
     *ret_unit = byte;
@@ -168,7 +168,7 @@ static bool wild_backtrack(struct wild_attempt *t)
             return false;
         r->at += (size_t)slash + 1;
     } else {
-        r->at += unit_at(t, r->at, &unit);
+        r->at += wild_unit_at(t, r->at, &unit);
     }
     t->token = r->token;
     t->at = r->at;
@@ -181,7 +181,7 @@ static bool wild_match_token(struct wild_attempt *t)
     if (t->at == t->text.n)
         return false;
     uint32_t unit;
-    size_t n = unit_at(t, t->at, &unit);
+    size_t n = wild_unit_at(t, t->at, &unit);
     if (!token_takes(t->w, t->w->tokens[t->token], wild_fold(unit, t->w->options)))
         return false;
     t->token++;

@@ -96,7 +96,7 @@ static bool open_like(
 }
 
 /* Every line of the old file ends in CRLF, and there is at least one. */
-static bool all_crlf(const struct staging *s, bool *ret_all, struct err *err)
+static bool stage_all_crlf(const struct staging *s, bool *ret_all, struct err *err)
 {
     AUTO_FREE char *chunk = base_alloc(CHUNK);
     size_t crlf = 0;
@@ -176,7 +176,7 @@ static bool is_source(const struct staging *s, int fd)
     return fstat(fd, &st) == 0 && stamp_is(&s->spec->source.stamp, &st);
 }
 
-static bool copy_part(const struct staging *s, uint64_t *ret_bytes, struct err *err)
+static bool stage_copy_part(const struct staging *s, uint64_t *ret_bytes, struct err *err)
 {
     struct clone how = {0};
     const struct stage_source *source = &s->spec->source;
@@ -219,10 +219,10 @@ static bool write_content(const struct staging *s, uint64_t *ret_bytes, struct e
 {
     bool crlf = false;
     if (s->spec->source.part)
-        return copy_part(s, ret_bytes, err);
+        return stage_copy_part(s, ret_bytes, err);
     if (s->spec->source.path.p)
         return copy_source(s, ret_bytes, err);
-    if (s->spec->keep_eol && s->old_fd >= 0 && !all_crlf(s, &crlf, err))
+    if (s->spec->keep_eol && s->old_fd >= 0 && !stage_all_crlf(s, &crlf, err))
         return false;
     if (crlf)
         return write_crlf(s, ret_bytes, err);
@@ -305,7 +305,7 @@ static mode_t mode_after_write(mode_t mode)
     return mode & S_IXGRP ? mode & ~(mode_t)S_ISGID : mode;
 }
 
-static mode_t with_exec(mode_t mode, enum writer_exec exec)
+static mode_t stage_with_exec(mode_t mode, enum writer_exec exec)
 {
     bool has = mode & S_IXUSR;
     if (exec == WRITER_EXEC_ON && !has)
@@ -332,7 +332,7 @@ static bool stage_keep_metadata(const struct staging *s, struct stat *ret_st, st
         return stage_set_mode(s, spec->set_mode, spec->mode, ret_st, err);
     if (fstat(s->fd, &now) != 0)
         return err_errno(err, E_IO, errno, "cannot stat the new version of '%s'", s->rel.p);
-    mode_t kept = with_exec(mode_after_write(s->old.st_mode), spec->exec);
+    mode_t kept = stage_with_exec(mode_after_write(s->old.st_mode), spec->exec);
     mode_t mode = spec->set_mode ? spec->mode : kept;
     /* The mode comes last: a change of owner clears bits. */
     return keep_owner(s, &now, err) && keep_attributes(s, err) &&

@@ -16,7 +16,7 @@ static json_t *path_json(const struct verdict_path *path)
     return object;
 }
 
-static json_t *paths_json(const struct verdict_paths *paths)
+static json_t *grants_paths_json(const struct verdict_paths *paths)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < paths->n; i++)
@@ -78,9 +78,9 @@ json_t *policy_grants(const struct verdict *v)
     const struct policy *p = v->policy;
     json_t *grants = json_object();
     json_put(grants, "sandbox", json_string(policy_sandbox_name(p->sandbox)));
-    json_put(grants, "read", paths_json(&v->read));
-    json_put(grants, "write", paths_json(&v->write));
-    json_put(grants, "exec", paths_json(&v->exec));
+    json_put(grants, "read", grants_paths_json(&v->read));
+    json_put(grants, "write", grants_paths_json(&v->write));
+    json_put(grants, "exec", grants_paths_json(&v->exec));
     json_put(grants, "allow_shell", json_boolean(p->exec.allow_shell));
     json_put(grants, "working_dir", path_json(&v->working_dir));
     json_put(grants, "command", path_json(&v->command));

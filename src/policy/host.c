@@ -17,7 +17,7 @@ static bool host_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-static bool is_name_byte(char c)
+static bool host_is_name_byte(char c)
 {
     return (c >= 'a' && c <= 'z') || host_is_digit(c) || c == '-' || c == '_';
 }
@@ -27,7 +27,7 @@ static bool label_ok(struct str label)
     if (label.n == 0 || label.n > HOST_LABEL_MAX)
         return false;
     for (size_t i = 0; i < label.n; i++)
-        if (!is_name_byte(label.p[i]))
+        if (!host_is_name_byte(label.p[i]))
             return false;
     return label.p[0] != '-' && label.p[label.n - 1] != '-';
 }
@@ -153,7 +153,8 @@ bool host_check(struct str host, struct err *err)
         STR_ARG(str_head(host, HOST_NAME_MAX_BYTES)), why);
 }
 
-static bool rule_matches(const struct host_rule *r, const struct proxy_host *host, uint16_t port)
+static bool host_rule_matches(
+    const struct host_rule *r, const struct proxy_host *host, uint16_t port)
 {
     bool port_ok = r->port ? r->port == port : port == PORT_HTTP || port == PORT_HTTPS;
     if (!port_ok || !r->below)
@@ -168,7 +169,7 @@ bool host_allowed(const struct str_list *hosts, const struct proxy_host *host, u
     const char *why;
     for (size_t i = 0; i < hosts->n; i++) {
         struct host_rule r;
-        if (rule_parse(hosts->p[i], &r, &why) && rule_matches(&r, host, port))
+        if (rule_parse(hosts->p[i], &r, &why) && host_rule_matches(&r, host, port))
             return true;
     }
     return false;

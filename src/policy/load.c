@@ -21,7 +21,7 @@ static const struct {
 };
 
 /* Returns a copy without such nulls (a new reference). */
-static json_t *without_nulls(const json_t *json)
+static json_t *load_without_nulls(const json_t *json)
 {
     json_t *whole = json_copy((json_t *)json);
     BUG_ON(!whole);
@@ -93,7 +93,7 @@ static bool policy_read_tree(const json_t *json, const char *place, struct arena
 {
     if (!policy_check_version(json, place, err))
         return false;
-    AUTO_JSON json_t *tree = without_nulls(json);
+    AUTO_JSON json_t *tree = load_without_nulls(json);
     const struct field_source source = {.json = tree, .place = place, .code = E_PROTOCOL};
     struct policy policy;
     if (!field_read_part(&policy_shape, &source, arena, &policy, err) ||

@@ -17,7 +17,7 @@ static const struct preset *preset_find(const char *name)
     return NULL;
 }
 
-static bool fail_unknown(const char *name, struct err *err)
+static bool preset_fail_unknown(const char *name, struct err *err)
 {
     AUTO_CHOICE struct choice c = CHOICE_INIT(str_z(name));
     AUTO_BUF struct buf hint = BUF_INIT(256);
@@ -78,7 +78,7 @@ bool preset_load(const char *name, struct str root, struct arena *arena, struct 
     const struct preset *preset = preset_find(name);
     AUTO_JSON json_t *tree = NULL;
     if (!preset)
-        return fail_unknown(name, err);
+        return preset_fail_unknown(name, err);
     if (!utf8_valid(root))
         return err_set(err, E_POLICY_DENIED,
             "the working root '" STR_FMT "' is not UTF-8, and cannot be used in a policy",

@@ -93,7 +93,7 @@ static void check_network(struct verdict *v)
 }
 
 /* Only a network namespace leaves no way around the proxy. */
-static void check_hosts(struct verdict *v)
+static void validate_check_hosts(struct verdict *v)
 {
     const struct policy *p = v->policy;
     const struct str_list *hosts = &p->allowed_hosts;
@@ -233,8 +233,8 @@ static bool check_blocked(struct verdict *v, const struct validate_list *list, c
 }
 
 /* One entry: must be absolute, not blocked as given, exist, and not be blocked where it leads. */
-static bool check_entry(struct verdict *v, const struct validate_list *list, const char *field,
-    struct str given, struct verdict_path *ret_path)
+static bool validate_check_entry(struct verdict *v, const struct validate_list *list,
+    const char *field, struct str given, struct verdict_path *ret_path)
 {
     struct verdict_path path = {.given = given};
     mode_t mode;
@@ -270,14 +270,14 @@ static bool check_entry(struct verdict *v, const struct validate_list *list, con
     return true;
 }
 
-static void check_list(struct verdict *v, const struct validate_list *list,
+static void validate_check_list(struct verdict *v, const struct validate_list *list,
     const struct str_list *entries, struct verdict_paths *ret_paths)
 {
     struct verdict_paths paths = {.p = ARENA_NEW(v->arena, struct verdict_path, entries->n)};
     for (size_t i = 0; i < entries->n; i++) {
         const char *field = arena_printf(v->arena, "%s[%zu]", list->field, i);
         size_t denied = v->denials.n;
-        if (!check_entry(v, list, field, entries->p[i], &paths.p[paths.n])) {
+        if (!validate_check_entry(v, list, field, entries->p[i], &paths.p[paths.n])) {
             v->denials.n = list->as_found ? denied : v->denials.n;
             continue;
         }
@@ -335,8 +335,8 @@ static void check_fs(struct verdict *v, bool as_found)
     static const struct validate_start start = {
         "fs.working_dir", "must be an absolute path", "not an allowed directory"};
     const struct policy_fs *fs = &v->policy->fs;
-    check_list(v, &read, &fs->allowed_read, &v->read);
-    check_list(v, &write, &fs->allowed_write, &v->write);
+    validate_check_list(v, &read, &fs->allowed_read, &v->read);
+    validate_check_list(v, &write, &fs->allowed_write, &v->write);
     if (fs->working_dir.p)
         check_start(v, &start, fs->working_dir, &v->working_dir);
 }
@@ -424,7 +424,7 @@ static void check_write(struct verdict *v)
 
 /* Whether a program can change files there. A writable directory below it also counts. A file
  * listed by itself is read-only wherever it is, unless it is itself listed as writable. */
-static bool is_writable(const struct verdict *v, const struct verdict_path *path)
+static bool validate_is_writable(const struct verdict *v, const struct verdict_path *path)
 {
     for (size_t i = 0; !path->is_dir && i < v->write.n; i++)
         if (str_eq(v->write.p[i].resolved, path->resolved))
@@ -441,10 +441,10 @@ static void check_exec(struct verdict *v)
 {
     static const struct validate_list exec = {
         "exec.allowed_executables", "allowed executable paths must be absolute", BLOCKED_READ};
-    check_list(v, &exec, &v->policy->exec.allowed_executables, &v->exec);
+    validate_check_list(v, &exec, &v->policy->exec.allowed_executables, &v->exec);
     for (size_t i = 0; i < v->exec.n; i++) {
         struct verdict_path *path = &v->exec.p[i];
-        path->writable = is_writable(v, path);
+        path->writable = validate_is_writable(v, path);
         if (path->writable && !v->policy->fs_write_unsafe_ack)
             validate_deny(
                 v, &(struct denial){arena_printf(v->arena, "%s[%zu]", exec.field, path->index),
@@ -466,7 +466,7 @@ void policy_validate(const struct policy *policy, const struct policy_host *host
     }
     validate_check_sandbox(&v);
     check_network(&v);
-    check_hosts(&v);
+    validate_check_hosts(&v);
     check_sockets(&v);
     check_env(&v, host);
     check_fs(&v, host->read_as_found);

@@ -34,7 +34,7 @@ static bool head_name_is(struct str a, const char *z)
     return a.n == strlen(z) && strncasecmp(a.p, z, a.n) == 0;
 }
 
-static bool is_token(struct str s)
+static bool head_is_token(struct str s)
 {
     for (size_t i = 0; i < s.n; i++)
         if (s.p[i] <= 0x20 || s.p[i] >= 0x7f || strchr("\"(),/:;<=>?@[\\]{}", s.p[i]))
@@ -76,7 +76,7 @@ static bool head_next_line(struct str *rest, struct str *ret_line)
 static bool split_field(struct str line, struct str *ret_name, struct str *ret_value)
 {
     ptrdiff_t colon = str_find(line, ':');
-    if (colon < 1 || !is_token(str_head(line, (size_t)colon)))
+    if (colon < 1 || !head_is_token(str_head(line, (size_t)colon)))
         return false;
     *ret_name = str_head(line, (size_t)colon);
     *ret_value = str_trim(str_skip(line, (size_t)colon + 1));
@@ -216,7 +216,7 @@ enum head_state head_parse(struct str bytes, struct proxy_request *ret_request)
     r->used = (size_t)size;
     r->fields = str_head(head, r->used);
     if (!head_next_line(&r->fields, &line) || !str_cut(line, ' ', &r->method, &rest) ||
-        !str_cut(rest, ' ', &target, &r->version) || !is_token(r->method) || target.n == 0)
+        !str_cut(rest, ' ', &target, &r->version) || !head_is_token(r->method) || target.n == 0)
         return head_reject(r, BAD_REQUEST, "its first line is not a valid request");
     if (!str_is(r->version, "HTTP/1.1") && !str_is(r->version, "HTTP/1.0"))
         return head_reject(r, NO_VERSION, "only HTTP/1.1 and HTTP/1.0 are supported");

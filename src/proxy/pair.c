@@ -123,7 +123,7 @@ static void pair_received(struct pair *p, unsigned s, size_t n)
         write_side(p, !s);
 }
 
-static bool read_side(struct pair *p, unsigned s)
+static bool pair_read_side(struct pair *p, unsigned s)
 {
     struct pair_flow *f = &p->flow[s];
     ssize_t n = recv(p->fd[s], f->bytes, PAIR_BUFFER, MSG_DONTWAIT);
@@ -148,7 +148,7 @@ bool pair_step(struct pair *p, const struct pollfd fds[2])
         if (out && (seen & (POLLOUT | gone)))
             moved |= write_side(p, s);
         if (in && (fds[s].events & POLLIN) && (seen & (POLLIN | gone)))
-            moved |= read_side(p, s);
+            moved |= pair_read_side(p, s);
         if (fds[s].events == 0 && (seen & gone))
             flow_break(&p->flow[!s]);
     }

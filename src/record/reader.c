@@ -171,7 +171,7 @@ static bool record_line_too_long(const struct record_line_reader *l, size_t numb
     return err_ctx(err, "file", "%s", l->name);
 }
 
-static bool record_read_line(struct record_line_reader *l, bool may_be_half, struct err *err)
+static bool reader_read_line(struct record_line_reader *l, bool may_be_half, struct err *err)
 {
     AUTO_JSON json_t *tree = NULL;
     AUTO_ERR struct err why = {0};
@@ -193,7 +193,7 @@ static bool record_read_chunk(struct record_line_reader *l, struct str rest, str
     for (ptrdiff_t end; (end = str_find(rest, '\n')) >= 0;) {
         buf_add(&l->line, rest.p, (size_t)end);
         rest = str_skip(rest, (size_t)end + 1);
-        if (!record_read_line(l, false, err))
+        if (!reader_read_line(l, false, err))
             return false;
     }
     buf_add_str(&l->line, rest);
@@ -222,7 +222,7 @@ bool record_lines(int dir, const char *name, bool cut_off,
         if (n <= 0)
             break;
     }
-    ok = ok && (l.line.n == 0 || record_read_line(&l, cut_off, err));
+    ok = ok && (l.line.n == 0 || reader_read_line(&l, cut_off, err));
     buf_done(&l.line);
     return ok;
 }

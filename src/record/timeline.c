@@ -78,12 +78,12 @@ static void timeline_times(
     m->every = (size_t)timeline_number(output, "every", RECORD_FILES_TRANSCRIPT_MAX, 0);
     if (m->every == 0 || n == 0 || n > TIMELINE_TIMES_MAX - t->n_times)
         return;
-    t->times = base_realloc(t->times, (t->n_times + n) * sizeof(*t->times));
     m->first_time = t->n_times;
     m->n_times = n;
     json_array_foreach(times, i, entry)
     {
         zero = MIN(MAX(timeline_number(entry, "timestamp_ms", MS_MAX, zero), zero), m->at_ms);
+        GROW(t->times, t->n_times, t->cap_times, (size_t)TIMELINE_TIMES_MAX);
         t->times[t->n_times++] = zero;
     }
 }

@@ -53,7 +53,7 @@ struct timeline {
     size_t n, cap;
     uint64_t end_ms;
     uint64_t *times; /* in ms */
-    size_t n_times;
+    size_t n_times, cap_times;
     json_t *keep; /* owns the values that marks borrow */
 };
 

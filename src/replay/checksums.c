@@ -50,7 +50,7 @@ static int64_t checksums_snapshot_index(const char *name)
                                                                           : MISMATCH_NO_INDEX;
 }
 
-static bool hash_file(int fd, const char *name, char hex[FNV_HEX], struct err *err)
+static bool checksums_hash_file(int fd, const char *name, char hex[FNV_HEX], struct err *err)
 {
     AUTO_FREE char *chunk = base_alloc(CHUNK);
     uint64_t hash = FNV_START;
@@ -97,7 +97,7 @@ static bool verify_file(
     }
     if (fd < 0)
         return record_unreadable(name, err);
-    if (!hash_file(fd, name, hex, err))
+    if (!checksums_hash_file(fd, name, hex, err))
         return false;
     if (str_is(want, hex))
         return true;
@@ -151,7 +151,7 @@ static bool checksums_damaged(struct mismatch *m, const char *why)
     return err_ctx(&m->error, "file", "%s", checksums_name);
 }
 
-static void check_entry(const char *name, const json_t *sum, struct mismatch *m)
+static void checksums_check_entry(const char *name, const json_t *sum, struct mismatch *m)
 {
     char why[2 * NAME_BYTES_MAX];
     if (!json_is_string(sum) || strlen(name) > NAME_BYTES_MAX) {
@@ -166,7 +166,7 @@ static void check_entry(const char *name, const json_t *sum, struct mismatch *m)
 }
 
 /* Checks the list and the sizes of its files, before any of them is read. */
-static bool check_list(int dir, const json_t *sums, struct mismatch *m, struct err *err)
+static bool checksums_check_list(int dir, const json_t *sums, struct mismatch *m, struct err *err)
 {
     uint64_t bytes = 0;
     const char *name;
@@ -175,7 +175,7 @@ static bool check_list(int dir, const json_t *sums, struct mismatch *m, struct e
         return !checksums_damaged(m, "expected an object with a name and a checksum for each file");
     json_object_foreach((json_t *)sums, name, sum)
     {
-        check_entry(name, sum, m);
+        checksums_check_entry(name, sum, m);
         if (m->kind)
             return true;
         AUTO_FD int fd = record_file(dir, name);
@@ -189,7 +189,7 @@ static bool verify_all(int dir, const json_t *sums, struct mismatch *m, struct e
 {
     const char *name;
     json_t *sum;
-    if (!check_list(dir, sums, m, err))
+    if (!checksums_check_list(dir, sums, m, err))
         return false;
     if (m->kind)
         return true;

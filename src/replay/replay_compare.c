@@ -66,7 +66,7 @@ static bool is_bare(const json_t *cell)
 }
 
 /* The invisible style of a blank depends on the order of drawing, and so on timing. */
-static bool same_cell(const struct normalization *n, const json_t *a, const json_t *b)
+static bool replay_same_cell(const struct normalization *n, const json_t *a, const json_t *b)
 {
     if (!a || !b || json_equal((json_t *)a, (json_t *)b))
         return a && b;
@@ -83,7 +83,7 @@ static json_t *cells_of(const struct normalization *n, const json_t *expected, c
     size_t cols = MAX(json_array_size(expected), json_array_size(actual));
     for (size_t col = 0; col < cols && json_array_size(list) < MISMATCH_CELLS_MAX; col++) {
         json_t *a = json_array_get(expected, col), *b = json_array_get(actual, col);
-        if (same_cell(n, a, b))
+        if (replay_same_cell(n, a, b))
             continue;
         json_t *object = json_object();
         json_put(object, "col", json_integer((json_int_t)col));

@@ -54,7 +54,7 @@ bool report_write(int dir, struct artifacts *run, const struct report *r, struct
 
 /* Finding ------------------------------------------------------------------------------------- */
 
-static bool is_newer(const struct timespec *a, const struct timespec *b)
+static bool report_is_newer(const struct timespec *a, const struct timespec *b)
 {
     return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
@@ -70,7 +70,8 @@ static void find_latest(struct dir *d, char ret_name[REPORT_NAME])
             continue;
         snprintf(path, sizeof(path), "%.*s/replay.json", REPORT_NAME - 1, d->name);
         AUTO_FD int fd = record_file(d->fd, path);
-        if (fd < 0 || fstat(fd, &st) != 0 || (ret_name[0] && !is_newer(&st.st_mtim, &newest)))
+        if (fd < 0 || fstat(fd, &st) != 0 ||
+            (ret_name[0] && !report_is_newer(&st.st_mtim, &newest)))
             continue;
         newest = st.st_mtim;
         snprintf(ret_name, REPORT_NAME, "%.*s", REPORT_NAME - 1, d->name);

@@ -109,7 +109,7 @@ bool source_snapshot(
 
 /* Events -------------------------------------------------------------------------------------- */
 
-static bool take_observation(void *context, const json_t *o, struct err *err)
+static bool replay_source_take_observation(void *context, const json_t *o, struct err *err)
 {
     struct source_events *e = context;
     const json_t *list = json_object_get(o, "events");
@@ -133,7 +133,7 @@ bool source_events(int dir, struct source_events *ret_events, struct err *err)
     *ret_events = (struct source_events){.list = json_array()};
     ret_events->known = record_has(dir, "events.jsonl");
     if (!ret_events->known ||
-        record_lines(dir, "events.jsonl", false, take_observation, ret_events, err))
+        record_lines(dir, "events.jsonl", false, replay_source_take_observation, ret_events, err))
         return true;
     json_decrefp(&ret_events->list);
     return false;

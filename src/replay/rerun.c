@@ -71,7 +71,7 @@ static json_t *screen_now(const struct rerun_state *g, struct session *session)
 }
 
 /* Once it has printed as much as in the recording, waiting would only let it get ahead. */
-static bool is_reached(void *context, struct session *session)
+static bool rerun_is_reached(void *context, struct session *session)
 {
     struct rerun_state *g = context;
     size_t index = json_array_size(g->screens);
@@ -90,7 +90,7 @@ static void rerun_wait_after(void *context, struct session *session)
     (void)wait_follow(&(struct wait_follow){.session = session,
         .until_ms = clock_mono_ms() + FOLLOW_MS,
         .quiet_ms = FOLLOW_QUIET_MS,
-        .reached = is_reached,
+        .reached = rerun_is_reached,
         .context = context});
 }
 

@@ -242,7 +242,7 @@ static bool rebase_is_inside(int tree, struct str path, bool may_be_missing)
     return fstat(fd, &st) == 0 && (S_ISREG(st.st_mode) || S_ISDIR(st.st_mode));
 }
 
-static bool has_record(struct str text, struct str record)
+static bool rebase_has_record(struct str text, struct str record)
 {
     struct str other;
     while (str_cut(text, '\0', &other, &text))
@@ -258,7 +258,7 @@ static bool rebase_files_are_inside(
 {
     struct str record, id, path;
     while (str_cut(text, '\0', &record, &text)) {
-        bool is_resolved = has_record(resolved, record);
+        bool is_resolved = rebase_has_record(resolved, record);
         if (!str_cut(record, '\t', &id, &path) || memchr(id.p, '/', id.n) ||
             !rebase_is_inside(tree, path, is_resolved) ||
             (!is_resolved && !tracked_is_unmerged(index, path)))

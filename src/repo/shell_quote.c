@@ -16,7 +16,7 @@ struct shell_quote_commands {
     bool starts;    /* the next word is the first of a command */
 };
 
-static size_t find_end(struct str text, size_t at, struct shell_heredocs *docs);
+static size_t shell_quote_find_end(struct str text, size_t at, struct shell_heredocs *docs);
 static size_t find_brace(
     struct str text, size_t at, bool in_quotes, unsigned depth, struct shell_limits *limits);
 
@@ -36,7 +36,7 @@ bool shell_quote_escapes(char quote, struct str text, size_t at)
  */
 
 /* Returns the offset behind a `\` and its character, or a substitution, if one starts at `at`. */
-static size_t skip_substitution(
+static size_t shell_quote_skip_substitution(
     struct str text, size_t at, char quote, unsigned depth, struct shell_limits *limits)
 {
     struct str rest = str_skip(text, at);
@@ -46,9 +46,9 @@ static size_t skip_substitution(
     if (rest.p[0] == '`')
         end = shell_quote_backquotes(text, at + 1) + 1;
     else if (str_starts_with(rest, STR("$(")))
-        end =
-            find_end(text, at + 2, &(struct shell_heredocs){.depth = depth + 1, .limits = limits}) +
-            1;
+        end = shell_quote_find_end(
+                  text, at + 2, &(struct shell_heredocs){.depth = depth + 1, .limits = limits}) +
+              1;
     else if (str_starts_with(rest, STR("${")))
         end = find_brace(text, at + 2, quote == '"', depth + 1, limits) + 1;
     return MIN(end, text.n);
@@ -59,7 +59,8 @@ static size_t skip_quotes(struct str text, size_t at, unsigned depth, struct she
 {
     char quote = text.p[at++];
     while (at < text.n && text.p[at] != quote) {
-        size_t end = quote == '"' ? skip_substitution(text, at, quote, depth, limits) : at;
+        size_t end =
+            quote == '"' ? shell_quote_skip_substitution(text, at, quote, depth, limits) : at;
         at = MAX(end, at + 1);
     }
     return MIN(at + 1, text.n);
@@ -76,7 +77,7 @@ static size_t skip_escaped(struct str text, size_t at)
 /* Returns an offset behind `at`. */
 static size_t skip_piece(struct str text, size_t at, unsigned depth, struct shell_limits *limits)
 {
-    size_t end = skip_substitution(text, at, '\0', depth, limits);
+    size_t end = shell_quote_skip_substitution(text, at, '\0', depth, limits);
     if (end > at)
         return end;
     if (str_starts_with(str_skip(text, at), STR("$'")))
@@ -125,7 +126,7 @@ static size_t find_close(
         else if (text.p[at] == '"')
             end = skip_quotes(text, at, depth, limits);
         else
-            end = skip_substitution(text, at, '"', depth, limits);
+            end = shell_quote_skip_substitution(text, at, '"', depth, limits);
         at = MAX(end, at + 1);
     }
     limits->cut |= depth >= NESTED_MAX;
@@ -177,7 +178,7 @@ static size_t skip_operator(
     return at;
 }
 
-static size_t find_end(struct str text, size_t at, struct shell_heredocs *docs)
+static size_t shell_quote_find_end(struct str text, size_t at, struct shell_heredocs *docs)
 {
     struct shell_quote_commands c = {.starts = true};
     while (at < text.n && docs->depth < NESTED_MAX) {
@@ -188,7 +189,7 @@ static size_t find_end(struct str text, size_t at, struct shell_heredocs *docs)
                 at++;
         } else if (text.p[at] == '(') {
             docs->depth++;
-            at = find_end(text, at + 1, docs) + 1;
+            at = shell_quote_find_end(text, at + 1, docs) + 1;
             docs->depth--;
             c.starts = true; /* a pattern of case; or a function's name */
         } else if (shell_quote_ends_word(text.p[at])) {
@@ -205,7 +206,7 @@ static size_t find_end(struct str text, size_t at, struct shell_heredocs *docs)
 
 size_t shell_quote_substitution(struct str text, size_t at, struct shell_limits *limits)
 {
-    size_t end = find_end(text, at, &(struct shell_heredocs){.limits = limits});
+    size_t end = shell_quote_find_end(text, at, &(struct shell_heredocs){.limits = limits});
     (void)shell_limits_take(limits, end - MIN(at, end));
     return end;
 }

@@ -451,7 +451,7 @@ static bool take_letter(struct shell_words_reader *r, char c, struct str rest)
     return true;
 }
 
-static void take_option(struct shell_words_reader *r, struct str text)
+static void shell_words_take_option(struct shell_words_reader *r, struct str text)
 {
     r->perhaps = false;
     r->from_input |= text.n == 1 && r->place == SCRIPT; /* python3 - */
@@ -505,7 +505,7 @@ static bool shell_words_is_assignment(struct str text)
     return n && equals < text.n && text.p[equals] == '=';
 }
 
-static bool is_quoted(struct str raw)
+static bool shell_words_is_quoted(struct str raw)
 {
     return raw.n > 1 && strchr("'\"", raw.p[0]);
 }
@@ -518,7 +518,7 @@ static bool is_count(struct str text)
 
 static void take_code(struct shell_words_reader *r, struct str raw)
 {
-    if (r->program->next == SHELL || is_quoted(raw)) {
+    if (r->program->next == SHELL || shell_words_is_quoted(raw)) {
         r->place = read_code(r, raw) ? PASSED : ARGUMENT;
         return;
     }
@@ -613,7 +613,7 @@ static void open_group(struct shell_words_reader *r)
 }
 
 /* The group is a command of the pipeline in which it began. */
-static void close_group(struct shell_words_reader *r)
+static void shell_words_close_group(struct shell_words_reader *r)
 {
     r->pipeline = r->n_groups ? r->groups[--r->n_groups] : (struct shell_words_pipeline){0};
 }
@@ -627,7 +627,7 @@ static void take_group_word(struct shell_words_reader *r, struct str text)
             open_group(r);
     for (size_t i = 0; i < ARRAY_LEN(closing); i++)
         if (str_is(text, closing[i]))
-            close_group(r);
+            shell_words_close_group(r);
 }
 
 static void take_argument(struct shell_words_reader *r, struct str text)
@@ -706,8 +706,8 @@ static void shell_words_accept(struct shell_words_reader *r, struct str raw)
     } else if (r->place == MODULE) {
         visit_module(r, text);
         r->place = ARGUMENT;
-    } else if (is_option(r, text) && !(r->place == CODE && is_quoted(raw))) {
-        take_option(r, text);
+    } else if (is_option(r, text) && !(r->place == CODE && shell_words_is_quoted(raw))) {
+        shell_words_take_option(r, text);
     } else if (r->place == CODE) {
         take_code(r, raw);
     } else if (r->place == MOVER) {
@@ -731,7 +731,7 @@ static bool skip_continuation(struct shell_words_reader *r)
 }
 
 /* <(…) or >(…). */
-static bool is_process(const struct shell_words_reader *r)
+static bool shell_words_is_process(const struct shell_words_reader *r)
 {
     struct str rest = str_skip(r->line, r->at);
     return rest.n > 1 && (rest.p[0] == '<' || rest.p[0] == '>') && rest.p[1] == '(';
@@ -744,7 +744,7 @@ static void take_redirection(struct shell_words_reader *r)
     bool input = rest.n > 1 && rest.p[0] == '<' && !strchr("<&(", rest.p[1]);
     bool text = str_starts_with(rest, STR("<<<"));
     while (r->at < r->line.n && (strchr("<>&| \t", r->line.p[r->at]) || skip_continuation(r)) &&
-           !is_process(r))
+           !shell_words_is_process(r))
         r->at++;
     size_t start = r->at;
     bool runs = runs_input(r);
@@ -787,7 +787,7 @@ static void take_operator(struct shell_words_reader *r)
     if (c == '(') {
         open_group(r);
     } else if (c == ')') {
-        close_group(r);
+        shell_words_close_group(r);
     } else if (pipes) {
         r->pipeline.input = r->pipeline.start;
         r->pipeline.has_input = true;
@@ -813,7 +813,7 @@ static void read_documents(struct shell_words_reader *r)
     r->line_runs_input = false;
 }
 
-static void end_command(struct shell_words_reader *r)
+static void shell_words_end_command(struct shell_words_reader *r)
 {
     bool line = r->line.p[r->at] == '\n';
     finish_command(r);
@@ -866,10 +866,10 @@ static void read_all(struct shell_words_reader *r)
                 r->at++;
         } else if (shell_heredoc_at(line, r->at)) {
             r->at = shell_heredoc_open(&r->docs, line, r->at);
-        } else if ((c == '<' || c == '>') && !is_process(r)) {
+        } else if ((c == '<' || c == '>') && !shell_words_is_process(r)) {
             take_redirection(r);
         } else if (strchr("\n;&|()", c)) {
-            end_command(r);
+            shell_words_end_command(r);
         } else {
             shell_words_take_word(r);
         }

@@ -81,7 +81,8 @@ static const struct tagged kinds[] = {
 
 static const struct tagged_table table = TAGGED_TABLE("action", kinds);
 
-static bool read_key(struct str text, const char *place, struct key *ret_key, struct err *err)
+static bool action_read_key(
+    struct str text, const char *place, struct key *ret_key, struct err *err)
 {
     if (key_parse(text, ret_key, err))
         return true;
@@ -114,7 +115,7 @@ bool action_read(const json_t *json, const char *place, struct arena *arena,
         .rows = p.rows,
         .cols = p.cols,
         .json = json};
-    if (a.type == ACTION_KEY && !read_key(p.key, place, &a.key, err))
+    if (a.type == ACTION_KEY && !action_read_key(p.key, place, &a.key, err))
         return false;
     if (a.type == ACTION_MOUSE)
         action_set_mouse(&p, &a);

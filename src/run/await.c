@@ -83,7 +83,7 @@ static json_t *await_condition_json(const char *type, json_t *payload)
     return object;
 }
 
-static json_t *with_text(const char *type, const char *key, struct str text)
+static json_t *await_with_text(const char *type, const char *key, struct str text)
 {
     json_t *payload = json_object();
     json_put(payload, key, json_text(text));
@@ -93,7 +93,7 @@ static json_t *with_text(const char *type, const char *key, struct str text)
 /* The line ------------------------------------------------------------------------------------ */
 
 /* Appends the text before the cursor. */
-static void add_prefix(struct buf *b, const struct term *t, const struct term_cursor *cursor)
+static void await_add_prefix(struct buf *b, const struct term *t, const struct term_cursor *cursor)
 {
     char bytes[UTF8_MAX];
     for (unsigned col = 0; col < cursor->col + (cursor->pending_wrap ? 1 : 0); col++) {
@@ -107,14 +107,14 @@ static void add_prefix(struct buf *b, const struct term *t, const struct term_cu
 }
 
 /* Adds a condition on the cursor's line up to the cursor, and one on the cursor position. */
-static void add_cursor(json_t *list, const struct term *t)
+static void await_add_cursor(json_t *list, const struct term *t)
 {
     struct term_cursor cursor = term_cursor(t);
     AUTO_BUF struct buf prefix = BUF_INIT(1 << 16), pattern = BUF_INIT(1 << 18);
     size_t literals;
     if (!cursor.visible)
         return;
-    add_prefix(&prefix, t, &cursor);
+    await_add_prefix(&prefix, t, &cursor);
     buf_add_byte(&pattern, '^');
     bool changes = add_pattern(&pattern, buf_str(&prefix), &literals);
     json_t *payload = json_object();
@@ -219,9 +219,9 @@ json_t *await_step(
     AUTO_JSON json_t *list = json_array();
     struct str text = find_new(before, now, settled && now->cursor.visible);
     if (text.n)
-        json_push(list, with_text("screen_contains", "text", text));
+        json_push(list, await_with_text("screen_contains", "text", text));
     if (settled)
-        add_cursor(list, t);
+        await_add_cursor(list, t);
     if (json_array_size(list) == 0 && settled) {
         json_t *payload = json_object();
         json_put(payload, "quiet_ms", json_integer(QUIET_MS));
@@ -230,7 +230,7 @@ json_t *await_step(
         text = find_new(&nothing, now, false);
         if (!text.n)
             return NULL;
-        json_push(list, with_text("screen_contains", "text", text));
+        json_push(list, await_with_text("screen_contains", "text", text));
     }
     json_t *step = json_object(), *action = json_object(), *payload = json_object();
     json_put(payload, "condition", json_incref(json_array_get(list, 0)));

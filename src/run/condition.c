@@ -180,7 +180,7 @@ static bool line_ends_with(const struct condition *c, const struct view *v, stru
     return test_line(c, v, why, condition_ends_with, "does not end with");
 }
 
-static bool line_matches(const struct condition *c, const struct view *v, struct buf *why)
+static bool condition_line_matches(const struct condition *c, const struct view *v, struct buf *why)
 {
     struct str line;
     struct regex_match match;
@@ -194,7 +194,7 @@ static bool line_matches(const struct condition *c, const struct view *v, struct
 
 /* Cursor and title ---------------------------------------------------------------------------- */
 
-static bool cursor_at(const struct condition *c, const struct view *v, struct buf *why)
+static bool condition_cursor_at(const struct condition *c, const struct view *v, struct buf *why)
 {
     const struct term_cursor *cursor = &v->screen->cursor;
     return (cursor->row == c->payload.row && cursor->col == c->payload.col) ||
@@ -467,10 +467,10 @@ static const struct condition_kind kinds[] = {
         line_ends_with, false},
     {{"line_matches", NULL, &line_pattern_shape, "the line matches the pattern",
          "{\"line\": 0, \"pattern\": \"^r.*y$\"}"},
-        line_matches, false},
+        condition_line_matches, false},
     {{"cursor_at", NULL, &cursor_shape, "the cursor is at this position",
          "{\"row\": 2, \"col\": 5}"},
-        cursor_at, false},
+        condition_cursor_at, false},
     {{"cursor_visible", NULL, &none_shape, "the cursor is shown", "{}"}, cursor_visible, false},
     {{"cursor_hidden", NULL, &none_shape, "the cursor is not shown", "{}"}, cursor_hidden, false},
     {{"title_is", NULL, &text_shape, "the window title equals the text", "{\"text\": \"editor\"}"},

@@ -360,7 +360,7 @@ uint64_t golden_quiet_ms(struct golden *g)
 
 /* Writing ------------------------------------------------------------------------------------- */
 
-static bool cannot_write(const struct golden *g, int errnum, struct err *err)
+static bool golden_cannot_write(const struct golden *g, int errnum, struct err *err)
 {
     return err_errno(err, E_IO, errnum, "cannot write the golden '" STR_FMT "'", STR_ARG(g->file));
 }
@@ -376,7 +376,7 @@ static bool makes_repository(int dir, const char *name)
     return true;
 }
 
-static bool check_dir(const struct golden *g, int dir, const char *name, struct err *err)
+static bool golden_check_dir(const struct golden *g, int dir, const char *name, struct err *err)
 {
     return !makes_repository(dir, name) ||
            err_set(err, E_POLICY_DENIED,
@@ -393,7 +393,7 @@ static bool open_parent(const struct golden *g, struct str *ret_name, int *ret_f
     for (ptrdiff_t slash; dir >= 0 && (slash = str_find(rest, '/')) >= 0;) {
         snprintf(part, sizeof(part), "%.*s", (int)slash, rest.p);
         rest = str_skip(rest, (size_t)slash + 1);
-        if (!check_dir(g, dir, part, err))
+        if (!golden_check_dir(g, dir, part, err))
             return false;
         (void)!mkdirat(dir, part, 0777);
         int next = beneath_open(dir, part, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
@@ -403,7 +403,7 @@ static bool open_parent(const struct golden *g, struct str *ret_name, int *ret_f
         dir = next;
     }
     if (dir < 0)
-        return cannot_write(g, errno, err);
+        return golden_cannot_write(g, errno, err);
     *ret_name = rest;
     *ret_fd = TAKE_FD(dir);
     return true;
@@ -414,7 +414,7 @@ static bool check_target(const struct golden *g, int dir, const char *name, stru
 {
     struct stat st;
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-        return errno == ENOENT || cannot_write(g, errno, err);
+        return errno == ENOENT || golden_cannot_write(g, errno, err);
     return (S_ISREG(st.st_mode) && !(st.st_mode & (S_IXUSR | S_IXGRP | S_IXOTH))) ||
            err_set(err, E_POLICY_DENIED,
                "the golden '" STR_FMT
@@ -431,11 +431,11 @@ static bool golden_replace_file(const struct golden *g, struct str text, struct 
     if (!open_parent(g, &name, &dir, err))
         return false;
     snprintf(last, sizeof(last), STR_FMT, STR_ARG(name));
-    if (!check_dir(g, dir, last, err) || !check_target(g, dir, last, err))
+    if (!golden_check_dir(g, dir, last, err) || !check_target(g, dir, last, err))
         return false;
     const struct replace_options o = {
         .dir = dir, .name = last, .mode = 0666, .flags = REPLACE_SYNC};
-    return replace_file(&o, text) || cannot_write(g, errno, err);
+    return replace_file(&o, text) || golden_cannot_write(g, errno, err);
 }
 
 bool golden_update(

@@ -3,12 +3,11 @@
 #include "run/golden_select.h"
 
 #include "base/utf8.h"
+#include "path/gitdir.h"
 #include "path/home.h"
 #include "path/lexical.h"
 #include "path/root.h"
 #include "path/selfrun.h"
-
-#include <strings.h>
 
 enum {
     SHOWN_MAX = 8, /* names listed in a question */
@@ -58,17 +57,6 @@ static bool golden_steers_run(const struct golden_place *p, struct str file)
            (s->file.p && str_eq(path, s->file));
 }
 
-/* Spellings of .git on other file systems: trailing dots and blanks, a stream, a short name. */
-static bool stands_for_git(struct str name)
-{
-    ptrdiff_t stream = str_find(name, ':');
-    name = str_head(name, stream < 0 ? name.n : (size_t)stream);
-    while (name.n && strchr(" .", name.p[name.n - 1]))
-        name.n--;
-    return (name.n == 4 && strncasecmp(name.p, ".git", 4) == 0) ||
-           (name.n == 5 && strncasecmp(name.p, "git~1", 5) == 0);
-}
-
 static const char *golden_refusal_reason(void *context, struct str file)
 {
     const struct golden_place *p = context;
@@ -76,7 +64,7 @@ static const char *golden_refusal_reason(void *context, struct str file)
         return "it determines which programs run";
     struct str name, rest = file;
     while (lexical_next(&rest, &name))
-        if (stands_for_git(name) && name.n != 4)
+        if (gitdir_stands_for_git(name) && name.n != 4)
             return "its name is equivalent to .git on other systems";
     const char *path = arena_printf(
         p->arena, STR_FMT "%s" STR_FMT, STR_ARG(p->dir), p->dir.n ? "/" : "", STR_ARG(file));

@@ -29,7 +29,7 @@ size_t nearest_distance(struct str line, struct str text)
 }
 
 /* Returns the part before the first line break, cut between characters. */
-static struct str first_line(struct str text)
+static struct str nearest_first_line(struct str text)
 {
     ptrdiff_t end = str_find(text, '\n');
     text = str_head(text, end < 0 ? text.n : (size_t)end);
@@ -41,7 +41,7 @@ static struct str first_line(struct str text)
 
 void nearest_add(const struct snapshot *screen, struct str text, struct buf *why)
 {
-    text = first_line(text);
+    text = nearest_first_line(text);
     size_t best = SIZE_MAX;
     unsigned where = 0;
     for (unsigned row = 0; text.n && row < screen->rows; row++) {

@@ -266,7 +266,7 @@ bool observer_fits(const struct observer *o, struct err *err)
 }
 
 /* Returns the number of bytes at the end that begin an incomplete character. */
-static size_t open_end(struct str text)
+static size_t observe_open_end(struct str text)
 {
     for (size_t back = 1; back < UTF8_MAX && back <= text.n; back++) {
         struct str tail = str_skip(text, text.n - back);
@@ -295,7 +295,7 @@ static json_t *text_json(struct observer *o)
     }
     for (int i = 1; o->cut && i < UTF8_MAX && bytes.n && (bytes.p[0] & 0xC0) == 0x80; i++)
         bytes = str_skip(bytes, 1);
-    size_t kept = o->ended ? 0 : open_end(bytes);
+    size_t kept = o->ended ? 0 : observe_open_end(bytes);
     utf8_add_lossy(&text, str_head(bytes, bytes.n - kept));
     char tail[UTF8_MAX];
     memcpy(tail, bytes.p + bytes.n - kept, kept);

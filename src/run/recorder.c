@@ -79,7 +79,7 @@ static json_t *action_of(const char *type, json_t *payload)
     return action;
 }
 
-static void add_action(struct recorder *r, json_t *action, const char *name)
+static void recorder_add_action(struct recorder *r, json_t *action, const char *name)
 {
     json_t *step = json_object();
     r->actions++;
@@ -96,7 +96,7 @@ static void close_text(struct recorder *r)
     json_t *payload = json_object();
     json_put(
         payload, "text", r->secret ? json_string(RECORDER_SECRET) : json_text(buf_str(&r->text)));
-    add_action(
+    recorder_add_action(
         r, action_of("text", payload), r->secret ? "hidden input, which is not recorded" : NULL);
     r->secrets += r->secret;
     buf_reset(&r->text);
@@ -144,7 +144,7 @@ static bool asks_secret(struct session *s)
     return false;
 }
 
-static bool is_secret(const struct recorder *r, struct session *s)
+static bool recorder_is_secret(const struct recorder *r, struct session *s)
 {
     if (session_hides_input(s))
         return true;
@@ -155,7 +155,7 @@ static bool is_secret(const struct recorder *r, struct session *s)
 
 bool recorder_joins(const struct recorder *r, struct session *s, const struct typed *typed)
 {
-    return r->open && typed->kind == TYPED_TEXT && is_secret(r, s) == r->secret &&
+    return r->open && typed->kind == TYPED_TEXT && recorder_is_secret(r, s) == r->secret &&
            term_cursor(session_term(s)).row == r->row &&
            term_alternate(session_term(s)) == r->alternate && r->text.n < TEXT_BYTES / 2;
 }
@@ -166,7 +166,7 @@ static bool recorder_add_text(
     if (!recorder_joins(r, s, typed)) {
         recorder_start_step(r, s, settled);
         r->open = true;
-        r->secret = is_secret(r, s);
+        r->secret = recorder_is_secret(r, s);
         r->row = term_cursor(session_term(s)).row;
         r->alternate = term_alternate(session_term(s));
     }
@@ -193,7 +193,7 @@ static bool recorder_record_action(
     struct recorder *r, struct session *s, json_t *action, bool settled, struct err *err)
 {
     recorder_start_step(r, s, settled);
-    add_action(r, action, NULL);
+    recorder_add_action(r, action, NULL);
     return recorder_perform(r, s, action, err);
 }
 
@@ -231,7 +231,7 @@ static bool recorder_record_mouse(
         return session_send(s, buf_str(&bytes), err);
     }
     recorder_start_step(r, s, settled);
-    add_action(r, mouse_action(m, mouse_events[m->action]), NULL);
+    recorder_add_action(r, mouse_action(m, mouse_events[m->action]), NULL);
     r->has_pressed = m->action == MOUSE_PRESS;
     r->pressed = *m;
     return session_send(s, buf_str(&bytes), err);
@@ -254,7 +254,7 @@ static bool recorder_record_key(
 static bool recorder_record_paste(
     struct recorder *r, struct session *s, struct str text, bool settled, struct err *err)
 {
-    bool secret = is_secret(r, s);
+    bool secret = recorder_is_secret(r, s);
     json_t *payload = json_object();
     json_put(payload, "text", json_text(text));
     json_put(payload, "paste", json_true());
@@ -263,10 +263,10 @@ static bool recorder_record_paste(
     if (secret) {
         AUTO_JSON json_t *hidden = json_deep_copy(action);
         json_put(json_object_get(hidden, "payload"), "text", json_string(RECORDER_SECRET));
-        add_action(r, json_incref(hidden), "hidden paste, which is not recorded");
+        recorder_add_action(r, json_incref(hidden), "hidden paste, which is not recorded");
         r->secrets++;
     } else {
-        add_action(r, json_incref(action), NULL);
+        recorder_add_action(r, json_incref(action), NULL);
     }
     return recorder_perform(r, s, action, err);
 }

@@ -62,7 +62,7 @@ static bool blame_time(const struct live *l, const struct condition *condition,
 }
 
 /* Reports an error that ends the session. */
-static bool blame_end(struct live *l, bool canceled, struct err *err)
+static bool live_blame_end(struct live *l, bool canceled, struct err *err)
 {
     l->canceled |= canceled;
     l->failed |= !canceled;
@@ -112,7 +112,7 @@ bool live_wait(struct live *l, const struct condition *condition,
         session_drain(l->session);
     *ret_matched_by = got.matched_by;
     if (got.end == WAIT_FAILED || got.end == WAIT_CANCELED)
-        return blame_end(l, got.end == WAIT_CANCELED, err);
+        return live_blame_end(l, got.end == WAIT_CANCELED, err);
     if (condition && got.end == WAIT_TIMEOUT)
         return blame_time(l, condition, options, err);
     if (condition && got.end == WAIT_EXITED)
@@ -126,7 +126,7 @@ bool live_wait_exit(struct live *l, uint64_t timeout_ms, bool *ret_ended, struct
     for (;;) {
         enum session_news news = session_next(l->session, until);
         if (news == SESSION_FAILED || news == SESSION_CANCELED)
-            return blame_end(l, news == SESSION_CANCELED, err);
+            return live_blame_end(l, news == SESSION_CANCELED, err);
         *ret_ended = news == SESSION_EXITED;
         /* Check the clock: while there is output, session_next() does not return SESSION_TIME. */
         if (*ret_ended || news == SESSION_TIME || clock_mono_ms() >= until)

@@ -42,7 +42,7 @@ const char *step_status_name(enum step_status status)
 
 /* Errors -------------------------------------------------------------------------------------- */
 
-static void add_screen(struct session *s, struct err *err)
+static void runner_add_screen(struct session *s, struct err *err)
 {
     AUTO_ARENA struct arena arena = ARENA_INIT((size_t)256 << 20);
     AUTO_BUF struct buf text = BUF_INIT(ERR_BYTES_MAX);
@@ -70,7 +70,7 @@ void runner_blame_screen(struct session *s, struct err *err)
         buf_add_z(&text, i ? " " : "");
         utf8_add_printable(&text, str_n(list[i].text, list[i].n));
     }
-    add_screen(s, err);
+    runner_add_screen(s, err);
     if (n)
         err_ctx(err, "unanswered_queries", "%s", buf_z(&text));
 }
@@ -82,7 +82,7 @@ static void blame_step(struct runner_attempt *a)
 }
 
 /* Reports why a wait ended before its condition held. */
-static void blame_end(struct runner *r, struct runner_attempt *a, enum wait_end end)
+static void runner_blame_end(struct runner *r, struct runner_attempt *a, enum wait_end end)
 {
     const struct session_exit *e = session_exit_of(r->session);
     a->status = STEP_ERRORED;
@@ -250,7 +250,7 @@ static void await_asserts(struct runner *r, struct runner_attempt *a)
     if (step->n_asserts)
         judge_asserts(r, a, got.end == WAIT_HELD || ended);
     if (ended)
-        blame_end(r, a, got.end);
+        runner_blame_end(r, a, got.end);
 }
 
 static void time_out(struct runner *r, struct runner_attempt *a, uint64_t limit, bool by_budget)
@@ -302,7 +302,7 @@ static bool await_condition(struct runner *r, struct runner_attempt *a)
     if (got.end == WAIT_TIMEOUT)
         time_out(r, a, limit, by_budget);
     else if (got.end != WAIT_HELD)
-        blame_end(r, a, got.end);
+        runner_blame_end(r, a, got.end);
     return got.end == WAIT_HELD;
 }
 
@@ -312,7 +312,7 @@ static bool runner_perform(struct runner *r, struct runner_attempt *a)
 {
     const struct action *action = &a->step->action;
     if (sends_input(action->type) && session_has_ended(r->session)) {
-        blame_end(r, a, WAIT_EXITED);
+        runner_blame_end(r, a, WAIT_EXITED);
         return false;
     }
     if (!action_send(action, r->session, &a->sent, &a->error)) {

@@ -105,7 +105,7 @@ static bool scenario_check_version(const json_t *tree, struct err *err)
     return err_ctx(err, "field", "scenario_version");
 }
 
-static int by_id(const void *a, const void *b)
+static int scenario_by_id(const void *a, const void *b)
 {
     const struct step *const *x = a, *const *y = b;
     return str_cmp((*x)->id, (*y)->id);
@@ -116,7 +116,7 @@ static bool check_ids(const struct scenario *s, struct arena *arena, struct err 
     const struct step **sorted = ARENA_NEW(arena, const struct step *, s->n_steps);
     for (size_t i = 0; i < s->n_steps; i++)
         sorted[i] = &s->steps[i];
-    qsort(sorted, s->n_steps, sizeof(*sorted), by_id);
+    qsort(sorted, s->n_steps, sizeof(*sorted), scenario_by_id);
     for (size_t i = 1; i < s->n_steps; i++) {
         if (!str_eq(sorted[i - 1]->id, sorted[i]->id))
             continue;

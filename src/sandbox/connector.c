@@ -233,7 +233,7 @@ static bool connector_ask(const struct connector *c, struct connector_wait *w)
 }
 
 /* Sets the path of a request: absolute, or abstract. Returns its size, or 0 and errno. */
-static size_t set_path(
+static size_t connector_set_path(
     char path[PATH_MAX], pid_t thread, const struct sockaddr_un *at, size_t n_address)
 {
     const size_t n = n_address - offsetof(struct sockaddr_un, sun_path);
@@ -283,7 +283,7 @@ static struct listener_reply connect_unix(struct connector *c, const struct list
     struct connector_wait *w = connector_keep(c, call, CONNECTOR_ASKED, fd);
     if (!w)
         return refuse(EAGAIN);
-    size_t n = set_path(w->request.path, (pid_t)call->request->pid, address, size);
+    size_t n = connector_set_path(w->request.path, (pid_t)call->request->pid, address, size);
     errnum = errno;
     w->request.type = (uint32_t)type;
     w->n_request = offsetof(struct connector_request, path) + n;

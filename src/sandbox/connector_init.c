@@ -138,7 +138,7 @@ static int connect_abstract(int fd, const char *name, size_t n)
 
 /* The kernel translates the id of the process that listens to our pid namespace: 0 if it is not in
  * there. */
-static bool is_foreign(int fd)
+static bool connector_init_is_foreign(int fd)
 {
     struct ucred peer = {0};
     socklen_t size = sizeof(peer);
@@ -172,7 +172,8 @@ void connector_serve(int from, const char *cwd)
         answer.errnum = connect_path(fd, request.path, cwd);
     else
         answer.errnum = connect_abstract(fd, request.path, n);
-    answer.foreign = answer.errnum == FOREIGN || (answer.errnum == 0 && is_foreign(fd));
+    answer.foreign =
+        answer.errnum == FOREIGN || (answer.errnum == 0 && connector_init_is_foreign(fd));
     if (answer.foreign)
         answer.errnum = ECONNREFUSED;
     connector_reply(from, &answer, fd);

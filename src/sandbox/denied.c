@@ -277,7 +277,7 @@ static void add_path_fix(struct buf *b, const struct denied_entry *e, const char
 
 /* A process chooses its arguments, and a user may repeat what is printed here: only commands that
  * name a place for git, without options that could run a program. */
-static bool is_harmless(const struct str *words, size_t n)
+static bool denied_is_harmless(const struct str *words, size_t n)
 {
     static const char *const commands[] = {"remote", "push", "submodule", "worktree", "branch"};
     static const char *const options[] = {
@@ -305,7 +305,7 @@ static void add_command_fix(struct buf *b, const struct denied_entry *e)
     rest.n--;
     while (n < COMMAND_WORDS && str_cut(rest, '\0', &words[n], &rest))
         n++;
-    if (n == COMMAND_WORDS || !is_harmless(words, n))
+    if (n == COMMAND_WORDS || !denied_is_harmless(words, n))
         return;
     buf_add_z(b, "git");
     for (size_t i = 1; i < n; i++) {

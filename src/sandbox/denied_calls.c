@@ -196,7 +196,7 @@ static bool read_call_path(
     return make_absolute(c, call, use->dir, c->given);
 }
 
-static bool find_root(struct denied_calls *c, const struct listener_call *call)
+static bool denied_calls_find_root(struct denied_calls *c, const struct listener_call *call)
 {
     char name[PROC_ENTRY_NAME];
     if (c->root >= 0)
@@ -219,7 +219,7 @@ static void look_at_path(struct denied_calls *c, const struct listener_call *cal
 {
     uint64_t hash, *seen = find_seen(c, look, &hash);
     struct denied_verdict *v = &c->verdict;
-    if (*seen == hash || !find_root(c, call))
+    if (*seen == hash || !denied_calls_find_root(c, call))
         return;
     struct denied_look now = *look;
     now.root = c->root;

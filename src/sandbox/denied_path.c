@@ -18,7 +18,7 @@ enum {
 /* The plan ------------------------------------------------------------------------------------ */
 
 /* The last step at exactly this path; a pin changes nothing about it. */
-static const struct plan_step *step_at(const struct plan *plan, struct str path)
+static const struct plan_step *denied_path_step_at(const struct plan *plan, struct str path)
 {
     size_t low = 0, high = plan->n_steps;
     while (low < high) {
@@ -37,7 +37,7 @@ static const struct plan_step *step_at(const struct plan *plan, struct str path)
 const struct plan_step *denied_path_step(const struct plan *plan, struct str path)
 {
     for (;;) {
-        const struct plan_step *step = step_at(plan, path);
+        const struct plan_step *step = denied_path_step_at(plan, path);
         if (step || path.n <= 1)
             return step;
         path = str_head(path, (size_t)MAX(str_find_last(path, '/'), 1));
@@ -274,7 +274,7 @@ static bool judge_read(
 }
 
 /* A private directory has none of the directories and files of the host. */
-static bool is_writable(
+static bool denied_path_is_writable(
     const struct denied_look *look, const struct plan_step *step, const char *path)
 {
     char parent[PATH_MAX];
@@ -290,7 +290,8 @@ static bool judge_write(
     const struct denied_look *look, const struct plan_step *step, struct denied_verdict *v)
 {
     AUTO_FD int inside = look->fresh ? open_inside(look->root, v->target, O_NOFOLLOW) : -1;
-    if (inside >= 0 || is_writable(look, step, v->target) || !could_write(look, v->target, &v->own))
+    if (inside >= 0 || denied_path_is_writable(look, step, v->target) ||
+        !could_write(look, v->target, &v->own))
         return false;
     if (step_hides(step))
         v->rule = DENIED_HIDDEN;

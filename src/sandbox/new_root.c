@@ -370,7 +370,7 @@ static bool bind_loader(struct root_builder *b, const struct plan_step *step)
     return unlinkat(b->root.fd, name, 0) == 0 || root_fail(b, STAGE_PLACE);
 }
 
-static bool is_harmless(dev_t rdev)
+static bool new_root_is_harmless(dev_t rdev)
 {
     static const unsigned char memory[] = {3, 5, 7, 8, 9}; /* null zero full random urandom */
     for (size_t i = 0; i < sizeof(memory); i++)
@@ -389,7 +389,7 @@ static bool bind_device(struct root_builder *b, const struct plan_step *step)
     if (source < 0 || fstat(source, &st) != 0)
         return root_fail(b, STAGE_DEVICE);
     errno = ENODEV;
-    if (!S_ISCHR(st.st_mode) || !is_harmless(st.st_rdev))
+    if (!S_ISCHR(st.st_mode) || !new_root_is_harmless(st.st_rdev))
         return root_fail(b, STAGE_DEVICE);
     AUTO_FD int tree = clone_tree(source, false);
     if (tree < 0 || !set_attr(tree, attr, 0, false))

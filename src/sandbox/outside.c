@@ -81,7 +81,7 @@ static void outside_read_mounts(struct outside *o)
     }
 }
 
-static bool is_foreign(const struct outside *o, const char *path)
+static bool outside_is_foreign(const struct outside *o, const char *path)
 {
     for (size_t at = 0; at < o->n; at += strlen(o->mounts + at) + 1)
         if (strcmp(o->mounts + at, path) == 0)
@@ -157,7 +157,7 @@ static bool outside_step(
     name[part.n] = '\0';
     size_t before = w->n;
     w->n += (size_t)snprintf(w->done + w->n, sizeof(w->done) - w->n, "/%s", name);
-    if (is_foreign(o, w->done) || !outside_enter(w, name) || fstat(w->fd, &st) != 0)
+    if (outside_is_foreign(o, w->done) || !outside_enter(w, name) || fstat(w->fd, &st) != 0)
         return false;
     if (!S_ISLNK(st.st_mode))
         return true;

@@ -566,7 +566,7 @@ static bool runs_what_it_writes(const struct plan_builder *m)
 }
 
 /* A private directory with half of the size of /tmp. */
-static void add_part(struct plan_builder *m, const char *at, unsigned access, mode_t mode)
+static void plan_add_part(struct plan_builder *m, const char *at, unsigned access, mode_t mode)
 {
     uint64_t size = m->input->verdict->policy->limits.tmp_bytes;
     plan_add_step(m, &(struct plan_step){.kind = PLAN_TMPFS,
@@ -603,10 +603,10 @@ static void add_private(struct plan_builder *m)
                              .size = size,
                              .mode = 0700});
     if (m->input->developer && !plan_find_bound(m, STR("/var/tmp")))
-        add_part(m, "/var/tmp", access, 01777);
+        plan_add_part(m, "/var/tmp", access, 01777);
     if (m->input->runtime.n && !plan_find_bound(m, m->input->runtime))
-        add_part(m, m->input->runtime.p, PLAN_READ | PLAN_WRITE, 0700);
-    add_part(m, "/dev/shm", access, 01777);
+        plan_add_part(m, m->input->runtime.p, PLAN_READ | PLAN_WRITE, 0700);
+    plan_add_part(m, "/dev/shm", access, 01777);
     plan_add_step(
         m, &(struct plan_step){.kind = PLAN_PROC, .at = STR("/proc"), .access = PLAN_READ});
 }

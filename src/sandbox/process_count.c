@@ -32,7 +32,7 @@ static uint64_t threads_of(int processes, const char *pid)
     return st.st_nlink - LINKS;
 }
 
-static bool is_process(const char *name)
+static bool process_count_is_process(const char *name)
 {
     return name[0] >= '1' && name[0] <= '9' && strcmp(name, "1") != 0;
 }
@@ -45,7 +45,8 @@ void process_walk(int processes, process_visit *visit, void *context)
     while ((n = syscall(SYS_getdents64, processes, text, sizeof(text))) > 0)
         for (ssize_t at = 0; at < n;) {
             const struct dirent64 *entry = (const struct dirent64 *)(const void *)(text + at);
-            if (is_process(entry->d_name) && !visit(context, processes, entry->d_name))
+            if (process_count_is_process(entry->d_name) &&
+                !visit(context, processes, entry->d_name))
                 return;
             at += entry->d_reclen;
         }

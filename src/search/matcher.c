@@ -193,7 +193,7 @@ bool matcher_gave_up(const struct matcher *m, size_t *ret_at)
     return m->gave_up;
 }
 
-static size_t line_end(struct str text, size_t at)
+static size_t matcher_line_end(struct str text, size_t at)
 {
     const char *newline = memchr(text.p + at, '\n', text.n - at);
     return newline ? (size_t)(newline - text.p) : text.n;
@@ -253,7 +253,8 @@ static uint32_t line_steps(const struct matcher *m, const struct regex *r, size_
     return (uint32_t)steps;
 }
 
-static bool line_matches(struct matcher *m, size_t begin, size_t end, struct matcher_hit *hit)
+static bool matcher_line_matches(
+    struct matcher *m, size_t begin, size_t end, struct matcher_hit *hit)
 {
     bool cut = (m->flags & REGEX_NOT_END) && end == m->text.n;
     int flags = (begin == 0 ? m->flags & REGEX_NOT_BEGIN : 0) | (cut ? REGEX_NOT_END : 0);
@@ -284,13 +285,13 @@ static bool next_by_bytes(struct matcher *m, struct matcher_hit *hit)
 {
     struct regex_match found;
     while (m->at < m->text.n && needle_find(&m->plan->needle, m->text, m->at, &found)) {
-        size_t begin = line_begin(m->text, found.start), end = line_end(m->text, found.end);
+        size_t begin = line_begin(m->text, found.start), end = matcher_line_end(m->text, found.end);
         m->at = end + 1;
         if (m->plan->way == WAY_BYTES) {
             *hit = (struct matcher_hit){{begin, end}, found};
             return true;
         }
-        if (line_matches(m, begin, end, hit))
+        if (matcher_line_matches(m, begin, end, hit))
             return true;
         if (!may_go_on(m, end - begin))
             return false;
@@ -302,9 +303,9 @@ static bool next_by_bytes(struct matcher *m, struct matcher_hit *hit)
 static bool next_by_lines(struct matcher *m, size_t limit, struct matcher_hit *hit)
 {
     while (m->at < limit) {
-        size_t begin = m->at, end = line_end(m->text, begin);
+        size_t begin = m->at, end = matcher_line_end(m->text, begin);
         m->at = end + 1;
-        if (line_matches(m, begin, end, hit))
+        if (matcher_line_matches(m, begin, end, hit))
             return true;
         if (!may_go_on(m, end - begin))
             return false;
@@ -316,7 +317,7 @@ static bool next_by_lines(struct matcher *m, size_t limit, struct matcher_hit *h
 static void matcher_select_step(struct matcher *m)
 {
     size_t end = m->at + m->step;
-    m->step_end = end >= m->text.n ? m->text.n : MIN(line_end(m->text, end) + 1, m->text.n);
+    m->step_end = end >= m->text.n ? m->text.n : MIN(matcher_line_end(m->text, end) + 1, m->text.n);
     m->step_ascii = needle_is_ascii(str_n(m->text.p + m->at, m->step_end - m->at));
 }
 
@@ -352,13 +353,14 @@ static bool next_by_steps(struct matcher *m, struct matcher_hit *hit)
             continue;
         }
         size_t start = m->at + match.start;
-        size_t begin = line_begin(m->text, start), end = line_end(m->text, start);
+        size_t begin = line_begin(m->text, start), end = matcher_line_end(m->text, start);
         m->at = end + 1;
         if (!ends_in_return(m->text, begin, end)) {
             *hit = (struct matcher_hit){{begin, end}, {start, start + match.end - match.start}};
             return true;
         }
-        if (line_matches(m, begin, end, hit)) /* the match may include the carriage return */
+        if (matcher_line_matches(
+                m, begin, end, hit)) /* the match may include the carriage return */
             return true;
     }
     return false;

@@ -78,7 +78,7 @@ static bool known_class(int letter, struct needle_class *ret_class, bool *ret_ne
     return true;
 }
 
-static int hex_value(int c)
+static int pattern_hex_value(int c)
 {
     if (c >= '0' && c <= '9')
         return c - '0';
@@ -92,8 +92,8 @@ static bool take_hex(struct pattern_parser *p, uint32_t *ret_c)
     bool braces = pattern_accept(p, '{');
     uint32_t c = 0;
     size_t digits = 0;
-    for (; hex_value(pattern_peek(p)) >= 0 && digits < (braces ? 6 : 2); digits++)
-        c = c << 4 | (uint32_t)hex_value(p->text.p[p->at++]);
+    for (; pattern_hex_value(pattern_peek(p)) >= 0 && digits < (braces ? 6 : 2); digits++)
+        c = c << 4 | (uint32_t)pattern_hex_value(p->text.p[p->at++]);
     if (digits == 0 || (braces && !pattern_accept(p, '}')) || !utf8_is_scalar(c))
         return pattern_give_up(p);
     *ret_c = c;
@@ -402,7 +402,7 @@ static bool pattern_add_item(struct pattern_parser *p, struct seq *s)
     return !p->opaque;
 }
 
-static bool parse_sequence(struct pattern_parser *p, struct seq_needs *ret)
+static bool pattern_parse_sequence(struct pattern_parser *p, struct seq_needs *ret)
 {
     AUTO_FREE struct seq *s = seq_new();
     while (pattern_peek(p) >= 0 && pattern_peek(p) != '|' && pattern_peek(p) != ')')
@@ -415,11 +415,11 @@ static bool parse_sequence(struct pattern_parser *p, struct seq_needs *ret)
 static bool parse_alternatives(struct pattern_parser *p, struct seq_needs *ret)
 {
     AUTO_FREE struct seq_needs *next = base_alloc(sizeof(*next));
-    if (!parse_sequence(p, ret))
+    if (!pattern_parse_sequence(p, ret))
         return false;
     while (pattern_accept(p, '|')) {
         buf_add_byte(p->form, '|');
-        if (!parse_sequence(p, next))
+        if (!pattern_parse_sequence(p, next))
             return false;
         seq_needs_or(ret, next);
     }

@@ -18,7 +18,7 @@ struct seq *seq_new(void)
     return s;
 }
 
-static double cost_of(const struct needle_set *set)
+static double seq_cost_of(const struct needle_set *set)
 {
     for (size_t i = 0; i < set->n; i++)
         if (set->runs[i].n == 0)
@@ -36,12 +36,12 @@ static void seq_consider(struct seq *s, const struct needle_set *set, double cos
 
 void seq_break(struct seq *s)
 {
-    seq_consider(s, &s->now, cost_of(&s->now));
+    seq_consider(s, &s->now, seq_cost_of(&s->now));
     seq_start(&s->now);
     s->exact = false;
 }
 
-static void add_class(struct seq *s, const struct needle_class *c)
+static void seq_add_class(struct seq *s, const struct needle_class *c)
 {
     for (size_t i = 0; i < s->now.n; i++)
         if (s->now.runs[i].n == NEEDLE_RUN_MAX) {
@@ -64,9 +64,9 @@ static void add_wide(struct seq *s, const struct needle_class *ascii)
 {
     struct needle_class first = seq_with_range(*ascii, 0xC2, 0xF4),
                         last = seq_with_range(*ascii, 0x80, 0xBF);
-    add_class(s, &first);
+    seq_add_class(s, &first);
     seq_break(s);
-    add_class(s, &last);
+    seq_add_class(s, &last);
 }
 
 void seq_add_char(struct seq *s, const struct seq_char *c, struct seq_times times)
@@ -76,13 +76,13 @@ void seq_add_char(struct seq *s, const struct seq_char *c, struct seq_times time
         if (c->wide)
             add_wide(s, &c->ascii);
         else
-            add_class(s, &c->ascii);
+            seq_add_class(s, &c->ascii);
     }
     if (times.min == times.max && times.min == n && n)
         return;
     seq_break(s);
     if (n && !c->wide)
-        add_class(s, &c->ascii);
+        seq_add_class(s, &c->ascii);
 }
 
 void seq_add_bytes(struct seq *s, struct str bytes)
@@ -90,7 +90,7 @@ void seq_add_bytes(struct seq *s, struct str bytes)
     for (size_t i = 0; i < bytes.n; i++) {
         struct needle_class c = {0};
         needle_class_add(&c, (unsigned char)bytes.p[i]);
-        add_class(s, &c);
+        seq_add_class(s, &c);
     }
 }
 
@@ -133,7 +133,7 @@ void seq_add_group(struct seq *s, const struct seq_needs *group, struct seq_time
 
 void seq_end(struct seq *s, struct seq_needs *needs)
 {
-    double cost = cost_of(&s->now);
+    double cost = seq_cost_of(&s->now);
     needs->exact = s->exact;
     if (s->exact || cost < s->best_cost) {
         needs->set = s->now;

@@ -234,7 +234,7 @@ static bool scan_fill(struct scan *s, int fd)
 }
 
 /* Returns false if the file is binary, that is, contains NUL bytes. */
-static bool is_text(struct scan *s)
+static bool scan_is_text(struct scan *s)
 {
     if ((s->first && s->ended) || !has_nul(s))
         return true;
@@ -305,7 +305,7 @@ void scan_fd(struct scan *s, int fd, size_t size, struct found *found)
     if (!scan_fill(s, fd))
         return;
     skip_mark(s);
-    while (is_text(s) && search_window(s) && !stop_now(s->stop))
+    while (scan_is_text(s) && search_window(s) && !stop_now(s->stop))
         if (!scan_fill(s, fd))
             break;
     if (found->end == SCAN_BINARY) {

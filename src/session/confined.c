@@ -63,17 +63,16 @@ static void confined_add_proxy(struct confined *c, struct arena *arena)
         {"NODE_USE_ENV_PROXY", "1"}, /* without it node ignores these variables */
     };
     struct str_map *set = &c->effective.env.set;
-    const size_t n = set->n + ARRAY_LEN(names) + ARRAY_LEN(others);
-    struct str_pair *p = ARENA_NEW(arena, struct str_pair, n);
+    size_t cap = set->n; /* full: the policy has the same list */
     struct str url = str_z(arena_printf(arena, "http://127.0.0.1:%d", PLAN_PROXY_PORT));
-    if (set->n)
-        memcpy(p, set->p, set->n * sizeof(*p));
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        p[set->n + i] = (struct str_pair){str_z(names[i]), url};
-    for (size_t i = 0; i < ARRAY_LEN(others); i++)
-        p[set->n + ARRAY_LEN(names) + i] =
-            (struct str_pair){str_z(others[i].name), str_z(others[i].text)};
-    *set = (struct str_map){p, n};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        ARENA_GROW(arena, set->p, set->n, cap);
+        set->p[set->n++] = (struct str_pair){str_z(names[i]), url};
+    }
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        ARENA_GROW(arena, set->p, set->n, cap);
+        set->p[set->n++] = (struct str_pair){str_z(others[i].name), str_z(others[i].text)};
+    }
 }
 
 bool confined_plan(struct confined *c, const struct confined_options *options, struct arena *arena,

@@ -96,7 +96,7 @@ void cursor_return(struct term *t)
 /* Scrolling ----------------------------------------------------------------------------------- */
 
 /* Copies the cells between the side margins from one row to another. */
-static void copy_part(struct term *t, int to, int from)
+static void cursor_copy_part(struct term *t, int to, int from)
 {
     struct row *a = grid_row(t->grid, to), *b = grid_row(t->grid, from);
     size_t n = (size_t)(t->right - t->left + 1);
@@ -121,10 +121,10 @@ static void scroll_part(struct term *t, int top, int n)
     int height = t->bottom - top + 1, count = MIN(n > 0 ? n : -n, height);
     if (n > 0)
         for (int y = top; y <= t->bottom - count; y++)
-            copy_part(t, y, y + count);
+            cursor_copy_part(t, y, y + count);
     else
         for (int y = t->bottom; y >= top + count; y--)
-            copy_part(t, y, y - count);
+            cursor_copy_part(t, y, y - count);
     for (int i = 0; i < count; i++)
         blank_part(t, n > 0 ? t->bottom - i : top + i);
 }

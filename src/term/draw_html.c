@@ -86,7 +86,8 @@ static void add_cells(
     }
 }
 
-static void add_run(const struct snapshot *s, unsigned row, const struct run *run, struct buf *out)
+static void draw_html_add_run(
+    const struct snapshot *s, unsigned row, const struct run *run, struct buf *out)
 {
     bool web = is_web(run->link);
     if (run->link.n) {
@@ -111,7 +112,7 @@ static void html_add_row(const struct snapshot *s, unsigned row, struct buf *out
     struct run run;
     size_t end = out->n; /* without trailing blanks */
     for (unsigned col = 0; run_next(s, row, col, &run); col = run.col + run.n) {
-        add_run(s, row, &run, out);
+        draw_html_add_run(s, row, &run, out);
         if (!run.blank && buf_ok(out))
             end = out->n;
     }

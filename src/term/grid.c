@@ -153,7 +153,7 @@ static void grid_rotate_rows(struct grid *g, int top, int bottom, int n)
 }
 
 /* Clears the wrap flag: the row below is no longer its continuation. */
-static void end_row(struct grid *g, int y)
+static void grid_end_row(struct grid *g, int y)
 {
     if (y >= -g->history)
         grid_row(g, y)->flags &= (uint16_t)~ROW_WRAPS;
@@ -164,7 +164,7 @@ void grid_push_above(struct grid *g, int bottom, cell blank)
     grid_push(g, blank);
     if (bottom < g->rows - 1) {
         grid_rotate_rows(g, bottom, g->rows - 1, g->rows - 1 - bottom);
-        end_row(g, bottom - 1);
+        grid_end_row(g, bottom - 1);
     }
 }
 
@@ -179,9 +179,9 @@ void grid_scroll(struct grid *g, int top, int bottom, int n, cell blank)
     int first = n > 0 ? bottom - count + 1 : top;
     for (int y = first; y < first + count; y++)
         row_clear(grid_row(g, y), g->cols, blank);
-    end_row(g, top - 1);
-    end_row(g, first - 1);
-    end_row(g, bottom);
+    grid_end_row(g, top - 1);
+    grid_end_row(g, first - 1);
+    grid_end_row(g, bottom);
 }
 
 void grid_drop_history(struct grid *g)

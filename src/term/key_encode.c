@@ -118,7 +118,7 @@ static int control_of(uint32_t c)
     return at ? controls[at - others] : -1;
 }
 
-static void add_character(const struct key_typed *typed, struct buf *out)
+static void key_add_character(const struct key_typed *typed, struct buf *out)
 {
     if (!typed->text)
         return;
@@ -217,7 +217,7 @@ void key_encode_legacy(const struct key *key, const struct term_input *input, st
     } else if (key_on_keypad(key->name)) {
         add_keypad(form, key->mods, input, out);
     } else if (key->name == KEY_CHARACTER || key->name == KEY_SPACE) {
-        add_character(&typed, out);
+        key_add_character(&typed, out);
     } else {
         add_control_key(key->name, key->mods, input, out);
     }

@@ -45,7 +45,7 @@ struct kitty_report {
     uint32_t text;  /* 0: none */
 };
 
-static void add_report(const struct kitty_report *r, struct buf *out)
+static void key_kitty_add_report(const struct kitty_report *r, struct buf *out)
 {
     bool second = r->mods || r->event > 1;
     buf_add_z(out, "\033[");
@@ -93,5 +93,5 @@ void key_encode_kitty(const struct key *key, const struct term_input *input, str
         r.event += (unsigned)key->action;
     if (flags & KITTY_TEXT && key->action != KEY_RELEASE && !(typed.mods & ~(unsigned)KEY_SHIFT))
         r.text = typed.text;
-    add_report(&r, out);
+    key_kitty_add_report(&r, out);
 }

@@ -66,7 +66,7 @@ uint32_t key_unshifted(uint32_t codepoint)
     return case_other(on_same_key(codepoint, shifted_keys, plain_keys), false);
 }
 
-static bool is_text(uint32_t codepoint)
+static bool key_layout_is_text(uint32_t codepoint)
 {
     return codepoint >= 0x20 && !(codepoint >= 0x7F && codepoint <= 0x9F) &&
            utf8_is_scalar(codepoint);
@@ -79,7 +79,7 @@ struct key_typed key_typed(const struct key *key)
         t.base = t.text = (unsigned char)key_forms[key->name].byte;
     if (key->name == KEY_SPACE)
         t.base = t.text = ' ';
-    if (key->name != KEY_CHARACTER || !is_text(key->codepoint))
+    if (key->name != KEY_CHARACTER || !key_layout_is_text(key->codepoint))
         return t;
     t.base = t.text = key->codepoint;
     uint32_t small = case_other(t.base, false);

@@ -128,7 +128,7 @@ static void add_backgrounds(const struct snapshot *s, unsigned row, struct buf *
     }
 }
 
-static void add_cursor(const struct snapshot *s, struct shapes *shapes)
+static void layer_add_cursor(const struct snapshot *s, struct shapes *shapes)
 {
     unsigned col, width;
     if (s->cursor.shape == 0 || !look_cursor(s, &col, &width))
@@ -157,7 +157,7 @@ void layer_draw(const struct snapshot *s, struct buf *out)
         for (unsigned col = 0; run_next(s, row, col, &run); col = run.col + run.n)
             add_decorations(&shapes, &run.look, run.col * W, row * H, run.n * W);
     }
-    add_cursor(s, &shapes);
+    layer_add_cursor(s, &shapes);
     shapes_color(&shapes, ~shapes.fill);
     buf_add_str(out, buf_str(&shapes.crisp_out));
     buf_add_z(out, "</g>\n");

@@ -35,7 +35,7 @@ static bool is_wheel(enum mouse_button button)
 }
 
 /* Whether the event is possible and the program enabled it. */
-static bool is_wanted(const struct mouse *mouse, enum term_mouse mode)
+static bool mouse_is_wanted(const struct mouse *mouse, enum term_mouse mode)
 {
     bool none = mouse->button == MOUSE_NONE;
     switch (mouse->action) {
@@ -88,7 +88,8 @@ static uint64_t mouse_pixel(unsigned cell, unsigned size)
     return (uint64_t)cell * MAX(size, 1U) + size / 2 + 1;
 }
 
-static bool add_report(const struct mouse *mouse, const struct term_input *input, struct buf *out)
+static bool mouse_add_report(
+    const struct mouse *mouse, const struct term_input *input, struct buf *out)
 {
     unsigned code = button_code(mouse, input);
     uint64_t x = (uint64_t)mouse->col + 1, y = (uint64_t)mouse->row + 1;
@@ -128,5 +129,5 @@ bool mouse_encode(const struct mouse *mouse, const struct term_input *input, str
 {
     if (input->mouse == TERM_MOUSE_OFF)
         return add_scroll(mouse, input, out);
-    return is_wanted(mouse, input->mouse) && add_report(mouse, input, out);
+    return mouse_is_wanted(mouse, input->mouse) && mouse_add_report(mouse, input, out);
 }

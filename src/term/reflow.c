@@ -21,7 +21,7 @@ static int row_length(const struct row *row)
     return n;
 }
 
-static void next_row(struct reflow *r, bool wraps)
+static void reflow_next_row(struct reflow *r, bool wraps)
 {
     if (wraps)
         grid_row(&r->to, r->row)->flags |= ROW_WRAPS;
@@ -44,7 +44,7 @@ static void reflow_put_cell(struct reflow *r, cell c, bool cursor)
 {
     bool wide = c & CELL_WIDE && r->to.cols > 1;
     if (r->col + (wide ? 2 : 1) > r->to.cols)
-        next_row(r, true);
+        reflow_next_row(r, true);
     if (cursor)
         reflow_note_cursor(r);
     if (c & CELL_WIDE && !wide)
@@ -127,7 +127,7 @@ void grid_reflow(struct grid *g, int rows, int cols, int *row, int *col)
         bool wraps = grid_row(g, y)->flags & ROW_WRAPS;
         reflow_copy_row(&r, y);
         if (!wraps && y < last)
-            next_row(&r, false);
+            reflow_next_row(&r, false);
     }
     int at = r.found_row - r.scrolled, end = r.row;
     grid_done(g);

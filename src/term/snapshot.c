@@ -155,7 +155,7 @@ bool snapshot_same_style(const struct snapshot_cell *a, const struct snapshot_ce
            str_eq(a->link, b->link);
 }
 
-static bool same_cell(const struct snapshot_cell *a, const struct snapshot_cell *b)
+static bool snapshot_same_cell(const struct snapshot_cell *a, const struct snapshot_cell *b)
 {
     return a->width == b->width && str_eq(a->text, b->text) && snapshot_same_style(a, b);
 }
@@ -172,9 +172,9 @@ static bool row_differs(const struct snapshot *was, const struct snapshot *is, u
     } else {
         const struct snapshot_cell *x = was->cells + (size_t)row * was->cols;
         const struct snapshot_cell *y = is->cells + (size_t)row * is->cols;
-        while (first < end && same_cell(&x[first], &y[first]))
+        while (first < end && snapshot_same_cell(&x[first], &y[first]))
             first++;
-        while (end > first && same_cell(&x[end - 1], &y[end - 1]))
+        while (end > first && snapshot_same_cell(&x[end - 1], &y[end - 1]))
             end--;
         if (first == end)
             return false;

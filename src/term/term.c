@@ -272,6 +272,15 @@ bool term_in_frame(const struct term *t)
     return mode_is(t, MODE_SYNC);
 }
 
+bool term_may_draw(const struct term *t, uint64_t now, uint64_t max_ms, uint64_t *since)
+{
+    if (!term_in_frame(t))
+        *since = 0;
+    else if (!*since)
+        *since = now;
+    return !*since || now - *since >= max_ms;
+}
+
 bool term_mid_sequence(const struct term *t)
 {
     return !parser_is_ground(&t->parser) || t->n_utf8;

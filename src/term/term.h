@@ -103,6 +103,9 @@ bool term_alternate(const struct term *t);
  * the alternate screen, moving to a given row or up, clearing above the cursor. */
 uint64_t term_drawn(const struct term *t);
 bool term_in_frame(const struct term *t); /* within a synchronized update */
+/* Whether to show the screen now: not within a synchronized update, which is shown as a whole,
+ * unless it takes max_ms. `since` is the caller's: when it was first seen; 0: there is none. */
+bool term_may_draw(const struct term *t, uint64_t now, uint64_t max_ms, uint64_t *since);
 bool term_mid_sequence(const struct term *t);
 enum term_width term_width(const struct term *t);
 struct str term_title(const struct term *t);

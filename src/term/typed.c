@@ -131,7 +131,7 @@ static bool read_mouse(struct str text, bool press, struct mouse *ret_mouse)
 }
 
 /* Length of a sequence from ESC [ or ESC O to its final byte; 0 if incomplete. */
-static size_t sequence_length(struct str bytes)
+static size_t typed_sequence_length(struct str bytes)
 {
     for (size_t i = 2; i < bytes.n; i++)
         if ((uint8_t)bytes.p[i] >= 0x40 && (uint8_t)bytes.p[i] <= 0x7E)
@@ -145,7 +145,7 @@ static size_t typed_read_sequence(
     struct mouse mouse;
     if (str_starts_with(bytes, STR(PASTE_BEGIN)))
         return typed_read_paste(bytes, all, ret_typed);
-    size_t n = sequence_length(bytes);
+    size_t n = typed_sequence_length(bytes);
     if (n == 0 && !all)
         return 0;
     if (n == 0)

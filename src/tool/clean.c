@@ -25,7 +25,7 @@ static size_t string_length(struct str s)
 
 /* Length of an escape sequence, which starts with ESC, up to the first byte that cannot be part of
  * it; 0 if incomplete. */
-static size_t sequence_length(struct str s)
+static size_t clean_sequence_length(struct str s)
 {
     size_t i = 2;
     if (s.n < 2)
@@ -188,7 +188,7 @@ static void clean_write_line(struct clean_line *l, struct str s)
         unsigned char c = (unsigned char)s.p[0];
         size_t n = 1;
         if (c == '\033') {
-            n = sequence_length(s);
+            n = clean_sequence_length(s);
             n = n ? n : s.n;
             clean_apply_sequence(l, str_head(s, n));
         } else if (c == '\r') {
@@ -261,7 +261,7 @@ size_t clean_open(struct str bytes)
     const char *escape;
     while (line.n && (escape = memchr(line.p, '\033', line.n))) {
         line = str_skip(line, (size_t)(escape - line.p));
-        size_t n = sequence_length(line);
+        size_t n = clean_sequence_length(line);
         if (n == 0)
             return line.n <= CLEAN_OPEN_MAX ? line.n : 0;
         line = str_skip(line, n);

@@ -185,7 +185,7 @@ static void parse_escape(struct cmdline_parser *p, struct buf *word)
     p->at += MIN((size_t)2, p->text.n - p->at);
 }
 
-static bool ends_word(int c)
+static bool cmdline_ends_word(int c)
 {
     return c < 0 || strchr(" \t\n;&|<>()", c);
 }
@@ -203,7 +203,7 @@ static bool parse_word(struct cmdline_parser *p, struct str *ret_word)
 {
     AUTO_BUF struct buf word = BUF_INIT(CMDLINE_BYTES_MAX);
     bool fixed = true, first = true;
-    for (int c; !ends_word(c = cmdline_peek(p, 0)); first = false) {
+    for (int c; !cmdline_ends_word(c = cmdline_peek(p, 0)); first = false) {
         if (c == '\'') {
             p->at++;
             skip_single_quotes(p, &word);
@@ -235,7 +235,7 @@ static bool parse_word(struct cmdline_parser *p, struct str *ret_word)
 
 /* commands ------------------------------------------------------------------------------------ */
 
-static bool is_name_byte(char c, bool first)
+static bool cmdline_is_name_byte(char c, bool first)
 {
     return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
            (!first && c >= '0' && c <= '9');
@@ -244,7 +244,7 @@ static bool is_name_byte(char c, bool first)
 static bool is_assignment(struct str word)
 {
     size_t i = 0;
-    while (i < word.n && is_name_byte(word.p[i], i == 0))
+    while (i < word.n && cmdline_is_name_byte(word.p[i], i == 0))
         i++;
     return i > 0 && i < word.n && (word.p[i] == '=' || word.p[i] == '+' || word.p[i] == '[');
 }
@@ -264,7 +264,7 @@ static void add_command(struct cmdline_parser *p, struct cmdline_reader *r)
     }
 }
 
-static void end_command(struct cmdline_parser *p, struct cmdline_reader *r, bool pipe)
+static void cmdline_end_command(struct cmdline_parser *p, struct cmdline_reader *r, bool pipe)
 {
     add_command(p, r);
     *r = (struct cmdline_reader){.fixed = true, .fed = pipe};
@@ -327,7 +327,7 @@ static void parse_here_document(
     p->at = 0;
 }
 
-static void skip_blanks(struct cmdline_parser *p)
+static void cmdline_skip_blanks(struct cmdline_parser *p)
 {
     while (
         cmdline_peek(p, 0) == ' ' || cmdline_peek(p, 0) == '\t' || cmdline_starts_with(p, "\\\n"))
@@ -342,14 +342,14 @@ static void parse_redirection(struct cmdline_parser *p, struct cmdline_reader *r
     r->fed |= cmdline_starts_with(p, "<<");
     if (cmdline_starts_with(p, "<<<")) {
         p->at += 3;
-        skip_blanks(p);
+        cmdline_skip_blanks(p);
         r->fixed &= parse_word(p, &target);
         return;
     }
     if (cmdline_starts_with(p, "<<")) {
         bool tabs = cmdline_peek(p, 2) == '-';
         p->at += tabs ? 3 : 2;
-        skip_blanks(p);
+        cmdline_skip_blanks(p);
         size_t from = p->at;
         parse_word(p, &target);
         struct str raw = str_head(str_skip(p->text, from), p->at - from);
@@ -368,7 +368,7 @@ static void parse_redirection(struct cmdline_parser *p, struct cmdline_reader *r
     while (cmdline_peek(p, 0) >= 0 && strchr("<>|&", cmdline_peek(p, 0)) && cmdline_peek(p, 0))
         p->at++;
     bool copy = p->text.p[p->at - 1] == '&';
-    skip_blanks(p);
+    cmdline_skip_blanks(p);
     size_t from = p->at;
     bool fixed = parse_word(p, &target);
     /* The raw text: for bash, `<&-''` closes a file descriptor, and '' is a word of the command. */
@@ -379,7 +379,7 @@ static void parse_redirection(struct cmdline_parser *p, struct cmdline_reader *r
 }
 
 /* Reserved words of the shell that precede a command. */
-static bool is_keyword(struct str word)
+static bool cmdline_is_keyword(struct str word)
 {
     static const char *const keywords[] = {"!", "if", "then", "elif", "else", "fi", "while",
         "until", "do", "done", "{", "}", "esac", "time", "coproc"};
@@ -400,8 +400,8 @@ static void skip_header(struct cmdline_parser *p, struct str keyword)
 {
     struct str word;
     while (cmdline_peek(p, 0) >= 0 && !strchr(";\n", cmdline_peek(p, 0))) {
-        skip_blanks(p);
-        if (ends_word(cmdline_peek(p, 0))) {
+        cmdline_skip_blanks(p);
+        if (cmdline_ends_word(cmdline_peek(p, 0))) {
             if (cmdline_peek(p, 0) < 0 || strchr(";\n", cmdline_peek(p, 0)))
                 return;
             p->at++;
@@ -423,7 +423,7 @@ static void cmdline_read_word(struct cmdline_parser *p, struct cmdline_reader *r
     r->any = true;
     if (cmdline_is_number(raw) && (cmdline_peek(p, 0) == '<' || cmdline_peek(p, 0) == '>'))
         return; /* a file descriptor: part of the redirection */
-    if (r->n == 0 && (is_keyword(raw) || is_header(raw))) {
+    if (r->n == 0 && (cmdline_is_keyword(raw) || is_header(raw))) {
         p->out->why = why ? why : "a compound command";
         r->fixed = true;
         if (is_header(raw))
@@ -472,9 +472,9 @@ static bool parse_operator(
             cmdline_not_plain(p, operators[i].why);
         bool open = operators[i].text[0] == '|' || strcmp(operators[i].text, "&&") == 0;
         p->at += strlen(operators[i].text);
-        end_command(p, r, operators[i].pipe);
+        cmdline_end_command(p, r, operators[i].pipe);
         if (open) {
-            while (skip_blanks(p), cmdline_peek(p, 0) == '\n')
+            while (cmdline_skip_blanks(p), cmdline_peek(p, 0) == '\n')
                 p->at++;
             if (cmdline_peek(p, 0) < 0)
                 cmdline_not_plain(p, "an operator without a command");
@@ -485,7 +485,7 @@ static bool parse_operator(
         if (end != END_PAREN)
             cmdline_not_plain(p, "a compound command"); /* a `case` pattern */
         p->at++;
-        end_command(p, r, false);
+        cmdline_end_command(p, r, false);
         *ret_stop = end == END_PAREN;
         return true;
     }
@@ -497,7 +497,7 @@ static void parse_list(struct cmdline_parser *p, enum cmdline_end end)
     struct cmdline_reader r = {.fixed = true};
     bool stop = false;
     while (!stop) {
-        skip_blanks(p);
+        cmdline_skip_blanks(p);
         int c = cmdline_peek(p, 0);
         if (c < 0)
             break;
@@ -508,7 +508,7 @@ static void parse_list(struct cmdline_parser *p, enum cmdline_end end)
             r.any = true;
             p->at++;
             parse_parens(p);
-            end_command(p, &r, false);
+            cmdline_end_command(p, &r, false);
             r.any = true;
         } else if (c == '<' || c == '>')
             parse_redirection(p, &r);
@@ -521,7 +521,7 @@ static void parse_list(struct cmdline_parser *p, enum cmdline_end end)
     }
     if (end == END_PAREN && !stop)
         cmdline_not_plain(p, "an unterminated parenthesis");
-    end_command(p, &r, false);
+    cmdline_end_command(p, &r, false);
 }
 
 /* Rejects control characters and line continuations anywhere in the text. */

@@ -5,6 +5,7 @@
 #include "io/dir.h"
 #include "path/lexical.h"
 #include "policy/blocked.h"
+#include "policy/dir_list.h"
 #include "policy/preset.h"
 #include "tool/tool.h"
 #include "tool/tool_world.h"
@@ -16,15 +17,6 @@ enum {
     EXPAND_LEVELS = 4, /* depth of directories that a policy must not list as a whole */
     EXPAND_MAX = 4000, /* maximum entries of the list */
 };
-
-static void confine_append(struct str_list *list, struct str text, struct arena *a)
-{
-    struct str *p = ARENA_NEW(a, struct str, list->n + 1);
-    if (list->n)
-        memcpy(p, list->p, list->n * sizeof(*p));
-    p[list->n++] = text;
-    list->p = p;
-}
 
 /* unrestricted -------------------------------------------------------------------------------- */
 
@@ -71,8 +63,8 @@ static bool unrestricted_policy(
     x.p = ARENA_NEW(a, struct str, EXPAND_MAX);
     confine_expand_dir(&x, STR("/"), 0);
     confine_expand_dir(&x, STR(TEMPORARY), 0);
-    for (size_t i = 0; i < x.n; i++)
-        confine_append(&ret_policy->fs.allowed_read, x.p[i], a);
+    ret_policy->fs.allowed_read =
+        dir_list_join(a, ret_policy->fs.allowed_read, (struct str_list){x.p, x.n});
     return true;
 }
 
@@ -85,8 +77,8 @@ static bool workspace_policy(
     struct policy policy;
     if (!preset_load("build", box->root, a, &policy, err))
         return false;
-    policy.fs.allowed_write = (struct str_list){0};
-    confine_append(&policy.fs.allowed_write, box->workspace, a);
+    policy.fs.allowed_write = (struct str_list){ARENA_NEW(a, struct str, 1), 1};
+    policy.fs.allowed_write.p[0] = box->workspace;
     *ret_policy = policy;
     return true;
 }

@@ -83,7 +83,7 @@ static size_t in_text(struct edit_file_search *s, size_t flat_at)
 }
 
 /* Finds the next occurrence at or after `from`. */
-static bool next_place(const struct edit_file_search *s, size_t from, size_t *ret_at)
+static bool edit_file_next_place(const struct edit_file_search *s, size_t from, size_t *ret_at)
 {
     struct str rest = str_skip(s->flat, from);
     const char *hit = memmem(rest.p, rest.n, s->old.p, s->old.n);
@@ -160,7 +160,7 @@ static bool edit_file_fail_ambiguous(
 {
     AUTO_BUF struct buf lines = BUF_INIT(1024);
     size_t from = 0, at;
-    for (size_t i = 0; i < PLACES_SHOWN && next_place(s, from, &at); i++) {
+    for (size_t i = 0; i < PLACES_SHOWN && edit_file_next_place(s, from, &at); i++) {
         buf_printf(&lines, "%s%zu", i ? ", " : "", line_at(s->text, in_text(s, at)));
         from = at + 1;
     }
@@ -177,7 +177,7 @@ static bool edit_file_fail_ambiguous(
 static size_t edit_file_count(const struct edit_file_search *s)
 {
     size_t n = 0, at;
-    for (size_t from = 0; n < COUNT_MAX && next_place(s, from, &at); n++)
+    for (size_t from = 0; n < COUNT_MAX && edit_file_next_place(s, from, &at); n++)
         from = at + 1;
     return n;
 }
@@ -199,7 +199,7 @@ static bool edit_file_replace(struct patch *p, const struct edit_file_args *args
     struct str content;
     size_t from = 0, done = 0, at;
     bool to_crlf = has_crlf(s->text) && (any_end(s) || str_find(s->old, '\n') < 0);
-    while (buf_ok(&out) && next_place(s, from, &at)) {
+    while (buf_ok(&out) && edit_file_next_place(s, from, &at)) {
         struct edit_file_span span = {.at = in_text(s, at)};
         from = at + s->old.n;
         span.n = in_text(s, from) - span.at;

@@ -248,7 +248,7 @@ static bool place_hunk(struct envelope_update *u, const struct envelope_hunk *h)
 /* Writing ---------------------------------------------------------------------------------------
  */
 
-static int by_place(const void *a, const void *b)
+static int envelope_by_place(const void *a, const void *b)
 {
     const struct envelope_edit *x = a, *y = b;
     if (x->at != y->at)
@@ -272,7 +272,7 @@ static void write_out(struct envelope_update *u, struct buf *out)
     if (end.n == 0)
         end = STR("\n");
     if (u->n_edits)
-        qsort(u->edits, u->n_edits, sizeof(*u->edits), by_place);
+        qsort(u->edits, u->n_edits, sizeof(*u->edits), envelope_by_place);
     for (size_t i = 0; i < u->n_edits; i++) {
         const struct envelope_edit *edit = &u->edits[i];
         add_old(&u->lines, at, edit->at, end, out);

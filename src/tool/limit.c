@@ -17,7 +17,7 @@ size_t limit_lines(struct str text)
 }
 
 /* Returns the size of the whole lines at the start that are within the limit. */
-static size_t head_size(const struct limit *limit, struct str text)
+static size_t limit_head_size(const struct limit *limit, struct str text)
 {
     size_t taken = 0;
     for (size_t lines = 0; lines < limit->lines && taken < text.n; lines++) {
@@ -100,7 +100,7 @@ bool limit_head(const struct limit *limit, struct str text, const char *where, s
         buf_add_str(out, text);
         return false;
     }
-    size_t head = head_size(limit, text);
+    size_t head = limit_head_size(limit, text);
     if (head == 0) /* a single long line is cut, not dropped */
         head = cut_back(text, MIN(limit->bytes, text.n));
     buf_add_str(out, str_head(text, head));
@@ -118,7 +118,7 @@ bool limit_ends(const struct limit *limit, struct str text, const char *where, s
     struct limit first = {.bytes = limit->bytes / 4, .lines = MAX(limit->lines / 4, (size_t)1)};
     struct limit last = {
         .bytes = limit->bytes - first.bytes, .lines = MAX(limit->lines - first.lines, (size_t)1)};
-    size_t head = head_size(&first, text);
+    size_t head = limit_head_size(&first, text);
     if (head == 0)
         head = cut_back(text, MIN(first.bytes, text.n));
     struct str rest = str_skip(text, head);

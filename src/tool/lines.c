@@ -6,7 +6,7 @@
 
 /* Returns the end of the line that starts at `from`. Caches the next LF: in a text with only CRs,
  * searching for it from each line would be quadratic. */
-static size_t line_end(struct str text, size_t from, enum lines_ends ends, size_t *next_lf)
+static size_t lines_find_end(struct str text, size_t from, enum lines_ends ends, size_t *next_lf)
 {
     if (*next_lf <= from) {
         ptrdiff_t at = str_find(str_skip(text, from), '\n');
@@ -33,7 +33,7 @@ bool lines_split(struct str text, enum lines_ends ends, const char *name, struct
             return err_set(err, E_PATCH_APPLY, "'%s' has more than %d lines", name, LINES_MAX);
         }
         GROW(l.at, l.n + 1, cap, (size_t)LINES_MAX + 2);
-        l.at[l.n + 1] = (uint32_t)line_end(text, l.at[l.n], ends, &next_lf);
+        l.at[l.n + 1] = (uint32_t)lines_find_end(text, l.at[l.n], ends, &next_lf);
         l.n++;
     }
     *ret_lines = l;

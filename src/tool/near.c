@@ -41,7 +41,7 @@ struct votes {
     size_t n;
 };
 
-static int by_place(const void *a, const void *b)
+static int near_by_place(const void *a, const void *b)
 {
     const struct vote *x = a, *y = b;
     return (x->at > y->at) - (x->at < y->at);
@@ -59,7 +59,7 @@ static size_t near_distance(ptrdiff_t at, size_t expected)
 static bool elect(struct votes *votes, size_t expected, ptrdiff_t *ret_at)
 {
     struct vote best = {0};
-    qsort(votes->v, votes->n, sizeof(votes->v[0]), by_place);
+    qsort(votes->v, votes->n, sizeof(votes->v[0]), near_by_place);
     for (size_t i = 0, j; i < votes->n; i = j) {
         for (j = i; j < votes->n && votes->v[j].at == votes->v[i].at; j++)
             ;

@@ -261,7 +261,7 @@ static mode_t current_umask(void)
 }
 
 /* Adds execute permission wherever there is read permission, or removes all of it. */
-static mode_t with_exec(mode_t mode, enum patch_exec exec)
+static mode_t patch_with_exec(mode_t mode, enum patch_exec exec)
 {
     mode &= 07777;
     if (exec == PATCH_EXEC_ON)
@@ -282,7 +282,7 @@ static void choose_mode(const struct patch_file *f, struct writer_options *o)
     bool differs = exec_changes(f);
     if (from->existed) {
         o->set_mode = differs || f->like;
-        o->mode = with_exec(from->stamp.mode, differs ? f->exec : PATCH_EXEC_KEEP);
+        o->mode = patch_with_exec(from->stamp.mode, differs ? f->exec : PATCH_EXEC_KEEP);
         o->mode &= f->like ? 0777 : 07777;
     } else if (f->exec == PATCH_EXEC_ON) {
         o->set_mode = true;
@@ -362,7 +362,7 @@ static void summarize_one(const struct patch_file *f, struct buf *text)
 }
 
 /* A file that was created and removed again is not a change. */
-static bool is_changed(const struct patch_file *f)
+static bool patch_is_changed(const struct patch_file *f)
 {
     bool renamed_away = f->moved && !f->exists;
     return f->touched && (f->existed || f->exists) && !renamed_away;
@@ -372,7 +372,7 @@ static size_t count_changed(const struct patch *p)
 {
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++)
-        n += is_changed(p->files[i]);
+        n += patch_is_changed(p->files[i]);
     return n;
 }
 
@@ -381,7 +381,7 @@ static void patch_summarize(struct patch *p)
     struct tool_result *r = p->result;
     AUTO_BUF struct buf text = BUF_INIT(64 << 20);
     for (size_t i = 0; i < p->n; i++)
-        if (is_changed(p->files[i]))
+        if (patch_is_changed(p->files[i]))
             summarize_one(p->files[i], &text);
     buf_add_str(&text, buf_str(&p->notes));
     r->truncated |=
@@ -425,7 +425,7 @@ static bool patch_make_plan(struct patch *p, struct buf *diff, struct err *err)
     int64_t budget = PLAN_BUDGET;
     for (size_t i = 0; i < p->n; i++) {
         struct patch_file *f = p->files[i], *from = (struct patch_file *)f->like;
-        if (!is_changed(f) || went_elsewhere(p, f))
+        if (!patch_is_changed(f) || went_elsewhere(p, f))
             continue;
         if ((f->existed && !patch_load(p, f, err)) ||
             (from && from->existed && !patch_load(p, from, err)))

@@ -40,7 +40,7 @@ const struct tool *tool_find(struct str name)
 }
 
 /* Returns the format of free text in the form that providers expect. */
-static json_t *format_of(const struct tool *tool)
+static json_t *registry_format_of(const struct tool *tool)
 {
     json_t *format = json_object();
     json_put(format, "type", json_string("grammar"));
@@ -59,7 +59,7 @@ json_t *tool_spec(const struct tool *tool)
     json_put(spec, "description", json_string(tool->about));
     json_put(spec, "parameters", field_schema(tool->args));
     if (tool->grammar)
-        json_put(spec, "format", format_of(tool));
+        json_put(spec, "format", registry_format_of(tool));
     json_put(spec, "mutating", json_boolean(tool->mutating));
     return spec;
 }
@@ -85,7 +85,7 @@ static bool unknown_tool(struct str name, struct err *err)
 }
 
 /* Models that must give every argument pass null for none. */
-static json_t *without_nulls(const json_t *arguments)
+static json_t *registry_without_nulls(const json_t *arguments)
 {
     json_t *given = json_copy((json_t *)arguments);
     const char *key;
@@ -104,7 +104,7 @@ bool tool_read_arguments(const struct tool *tool, const json_t *arguments, struc
 {
     BUG_ON(tool->args->size > TOOL_ARGS_SIZE);
     if (json_is_object(arguments)) {
-        AUTO_JSON json_t *given = without_nulls(arguments);
+        AUTO_JSON json_t *given = registry_without_nulls(arguments);
         if (field_read(tool->args, given, a, E_TOOL_VALIDATION, ret_args, err))
             return true;
     } else {
@@ -275,7 +275,7 @@ static struct str registry_text(const struct tool *tool, const json_t *arguments
     return text.p || !f->alias ? text : json_str(json_object_get(arguments, f->alias));
 }
 
-static json_t *with_text(const struct tool *tool, const json_t *arguments, struct str text)
+static json_t *registry_with_text(const struct tool *tool, const json_t *arguments, struct str text)
 {
     const struct field *f = text_field(tool);
     json_t *given = json_copy((json_t *)arguments);
@@ -299,7 +299,7 @@ static bool registry_settle_consent(
         if (!c->edit.done)
             return true;
         c->box->planned = (struct str){0};
-        json_t *edited = with_text(c->tool, *arguments, buf_str(&c->edit.now));
+        json_t *edited = registry_with_text(c->tool, *arguments, buf_str(&c->edit.now));
         json_decref(*arguments);
         *arguments = edited;
         c->edited = true;

@@ -81,7 +81,7 @@ enum moved {
 };
 
 /* Returns why a matching pattern does not cover a command, or NULL if it does. */
-static const char *objection(
+static const char *rule_objection(
     const struct rule_fit *fit, const struct cmdline_command *c, enum moved moved)
 {
     enum runs_fed fed = runs_fed(c);
@@ -141,7 +141,7 @@ static bool command_covered(const struct rule_set *rules, const char *tool,
             struct str pattern = pattern_for(rules->lists[l]->p[i], tool);
             if (!pattern.p || !rule_fits(pattern, c, &fit))
                 continue;
-            const char *why = objection(&fit, c, moved);
+            const char *why = rule_objection(&fit, c, moved);
             covered |= !why;
             *ret_exact |= !why && fit.exact;
             *ret_why = why ? why : *ret_why;

@@ -52,7 +52,7 @@ static bool skip_address(struct runs_script_scan *x)
 }
 
 /* s and y; the flags `e` and `w` are not skipped, so that the caller rejects them. */
-static bool skip_substitution(struct runs_script_scan *x, bool flags)
+static bool runs_script_skip_substitution(struct runs_script_scan *x, bool flags)
 {
     int delimiter = runs_script_peek(x);
     x->at++;
@@ -71,7 +71,7 @@ static bool skip_command(struct runs_script_scan *x)
     switch (c) {
     case 's':
     case 'y':
-        if (!skip_substitution(x, c == 's'))
+        if (!runs_script_skip_substitution(x, c == 's'))
             return false;
         break;
     case 'a':

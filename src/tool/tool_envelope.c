@@ -262,13 +262,13 @@ static struct str strip_cr(struct str line)
     return str_ends_with(line, STR("\r")) ? str_head(line, line.n - 1) : line;
 }
 
-static struct str first_line(struct str text)
+static struct str envelope_first_line(struct str text)
 {
     ptrdiff_t lf = str_find(text, '\n');
     return lf < 0 ? text : strip_cr(str_head(text, (size_t)lf));
 }
 
-static struct str last_line(struct str text)
+static struct str envelope_last_line(struct str text)
 {
     ptrdiff_t lf = str_find_last(text, '\n');
     return str_skip(text, (size_t)(lf + 1));
@@ -276,8 +276,8 @@ static struct str last_line(struct str text)
 
 static bool is_framed(struct str text)
 {
-    return str_is(fold_trim(first_line(text)), begin_mark) &&
-           str_is(fold_trim(last_line(text)), end_mark);
+    return str_is(fold_trim(envelope_first_line(text)), begin_mark) &&
+           str_is(fold_trim(envelope_last_line(text)), end_mark);
 }
 
 /* Strips <<EOF before and EOF after the patch. */
@@ -287,8 +287,8 @@ static bool strip_heredoc(struct str text, struct str *ret_inner)
     ptrdiff_t lf = str_find(text, '\n'), last = str_find_last(text, '\n');
     bool opened = false;
     for (size_t i = 0; i < ARRAY_LEN(openers); i++)
-        opened = opened || str_is(first_line(text), openers[i]);
-    if (!opened || last <= lf || !str_ends_with(last_line(text), STR("EOF")))
+        opened = opened || str_is(envelope_first_line(text), openers[i]);
+    if (!opened || last <= lf || !str_ends_with(envelope_last_line(text), STR("EOF")))
         return false;
     *ret_inner = strip_cr(str_skip(str_head(text, (size_t)last), (size_t)lf + 1));
     return true;
@@ -296,7 +296,7 @@ static bool strip_heredoc(struct str text, struct str *ret_inner)
 
 static bool not_framed(struct str text, struct err *err)
 {
-    if (!str_is(fold_trim(first_line(text)), begin_mark)) {
+    if (!str_is(fold_trim(envelope_first_line(text)), begin_mark)) {
         bool diff = str_starts_with(text, STR("diff ")) || str_starts_with(text, STR("--- "));
         err_set(err, E_PATCH_PARSE, "the first line must be '%s'%s", begin_mark,
             diff ? "; this looks like a unified diff: use apply_patch_json" : "");

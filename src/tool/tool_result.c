@@ -75,7 +75,7 @@ void tool_changed(struct tool_result *r, const struct writer_result *written)
     }
 }
 
-static json_t *changes_json(const struct tool_result *r)
+static json_t *tool_result_changes_json(const struct tool_result *r)
 {
     json_t *files = json_array();
     for (size_t i = 0; i < r->n_changes; i++) {
@@ -108,6 +108,6 @@ json_t *tool_result_json(const struct tool_result *r)
     }
     json_put(object, "details", details);
     if (r->n_changes)
-        json_put(object, "changes", changes_json(r));
+        json_put(object, "changes", tool_result_changes_json(r));
     return object;
 }

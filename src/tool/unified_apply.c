@@ -78,7 +78,7 @@ static bool unified_check_name(struct unified_apply_state *a, size_t line, struc
     return true;
 }
 
-static bool find_file(
+static bool unified_find_file(
     struct unified_apply_state *a, size_t line, struct str name, struct patch_file **ret_file)
 {
     struct patch_file *file;
@@ -98,13 +98,13 @@ static bool find_file(
 static bool find_files(struct unified_apply_state *a, struct unified_outcome *j)
 {
     const struct unified_patch *p = j->p;
-    if (!find_file(a, p->line, p->old_name, &j->old))
+    if (!unified_find_file(a, p->line, p->old_name, &j->old))
         return false;
     if (p->old_name.p && p->new_name.p && str_eq(p->old_name, p->new_name)) {
         j->new = j->old;
         return true;
     }
-    return find_file(a, p->line, p->new_name, &j->new);
+    return unified_find_file(a, p->line, p->new_name, &j->new);
 }
 
 /* Hunks -----------------------------------------------------------------------------------------
@@ -230,7 +230,7 @@ static bool apply_hunks(
 /* Files -----------------------------------------------------------------------------------------
  */
 
-static unsigned git_mode(const struct patch_file *f)
+static unsigned unified_git_mode(const struct patch_file *f)
 {
     return f->stamp.mode & S_IXUSR ? S_IFREG | 0755 : S_IFREG | 0644;
 }
@@ -263,7 +263,7 @@ static bool unified_check_old(struct unified_apply_state *a, struct unified_outc
             : p->is_rename   ? "rename"
             : p->is_copy     ? "copy"
                              : "change");
-    unsigned mode = earlier ? old->git_mode : git_mode(old);
+    unsigned mode = earlier ? old->git_mode : unified_git_mode(old);
     if (!j->old_mode)
         j->old_mode = mode;
     if ((mode ^ j->old_mode) & S_IFMT)
@@ -335,7 +335,7 @@ static void note_fate(struct unified_outcome *j)
 
 /* Whether only its new state matters from now on. A diff between two names without a rename header
  * leaves the old file unchanged for later diffs. */
-static bool is_settled(const struct patch_file *f)
+static bool unified_is_settled(const struct patch_file *f)
 {
     return f->fate == PATCH_FATE_PATCHED || f->fate == PATCH_FATE_GONE;
 }
@@ -351,7 +351,7 @@ static bool unified_evaluate(struct unified_apply_state *a, struct unified_outco
         !unified_load_old(a, j, &content) || !apply_hunks(a, j, content))
         return false;
     note_fate(j);
-    if (j->old && !a->moves && !a->patch->compares && is_settled(j->old))
+    if (j->old && !a->moves && !a->patch->compares && unified_is_settled(j->old))
         buf_done(&j->old->old);
     if (p->is_delete > 0 && j->content.n)
         return REFUSE(a, p->line,
@@ -369,7 +369,7 @@ static bool note_leaving(struct unified_apply_state *a)
         struct patch_file *file;
         if (p->new_name.p && !p->is_rename)
             continue;
-        if (!find_file(a, p->line, p->old_name, &file))
+        if (!unified_find_file(a, p->line, p->old_name, &file))
             return false;
         if (file)
             file->fate = PATCH_FATE_WILL_GO;

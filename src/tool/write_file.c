@@ -42,7 +42,7 @@ static bool write_file_subject(
 }
 
 /* Whether there are lines and all end in CRLF: then new lines also get CRLF (writer_options). */
-static bool all_crlf(struct str text)
+static bool write_file_all_crlf(struct str text)
 {
     struct str line;
     bool any = false;
@@ -80,7 +80,7 @@ static bool write_file_diff(struct toolbox *box, const struct write_file_args *a
         .exists = true,
         .old = where.exists ? buf_str(&old.content) : STR(""),
         .new = args->content};
-    if (all_crlf(file.old)) {
+    if (write_file_all_crlf(file.old)) {
         add_crlf(&crlf, args->content);
         file.new = buf_str(&crlf);
     }

@@ -159,12 +159,12 @@ static uint32_t row_id(struct frames_maker *m, unsigned row)
 
 /* Frames -------------------------------------------------------------------------------------- */
 
-static bool same_cursor(const struct term_cursor *a, const struct term_cursor *b)
+static bool frames_same_cursor(const struct term_cursor *a, const struct term_cursor *b)
 {
     return a->row == b->row && a->col == b->col && a->visible == b->visible && a->shape == b->shape;
 }
 
-static void add_number(struct buf *list, const char *format, double number)
+static void frames_add_number(struct buf *list, const char *format, double number)
 {
     if (list->n)
         buf_add_byte(list, ',');
@@ -192,7 +192,7 @@ static void add_rows(struct frames_maker *m, bool all)
 static void add_key(struct frames_maker *m)
 {
     struct frames *f = m->f;
-    add_number(&f->keys, "%.0f", (double)f->n);
+    frames_add_number(&f->keys, "%.0f", (double)f->n);
     f->n_keys++;
 }
 
@@ -222,8 +222,8 @@ static void take_frame(struct frames_maker *m, double at_ms)
     struct term_cursor cursor = term_cursor(m->term);
     uint32_t title = title_id(m);
     size_t start = f->n_delta;
-    bool other =
-        resized || reverse != m->reverse || title != m->title || !same_cursor(&cursor, &m->cursor);
+    bool other = resized || reverse != m->reverse || title != m->title ||
+                 !frames_same_cursor(&cursor, &m->cursor);
     bool key = resized || reverse != m->reverse || f->n % FRAMES_KEY == 0;
     if (reverse != m->reverse)
         m->style.unused = 1; /* differs from every style */
@@ -243,9 +243,9 @@ static void take_frame(struct frames_maker *m, double at_ms)
     m->cursor = cursor;
     m->title = title;
     m->last_ms = MAX(at_ms, m->last_ms);
-    add_number(&f->times, "%.1f", m->last_ms);
-    add_number(&f->starts, "%.0f", (double)start);
-    add_number(&f->title_ids, "%.0f", title);
+    frames_add_number(&f->times, "%.1f", m->last_ms);
+    frames_add_number(&f->starts, "%.0f", (double)start);
+    frames_add_number(&f->title_ids, "%.0f", title);
     buf_printf(&f->cursors, "%s%u,%u,%d", f->n ? "," : "", cursor.row, cursor.col,
         cursor.visible ? (int)cursor.shape : -1);
     buf_printf(&f->sizes, "%s%u,%u", f->n ? "," : "", m->rows, m->cols);
@@ -286,7 +286,7 @@ static void frames_on_mark(void *context, size_t index)
 
 /* Adds a run, starting with a key frame: `moving` with frames between its observations too. Returns
  * the frames of its marks. */
-static uint32_t *add_run(struct frames_maker *m, const struct trace *t, bool moving)
+static uint32_t *frames_add_run(struct frames_maker *m, const struct trace *t, bool moving)
 {
     m->t = t;
     m->of_mark = base_alloc(MAX(t->timeline.n, (size_t)1) * sizeof(uint32_t));
@@ -326,11 +326,11 @@ void frames_make(const struct trace *t, struct frames *ret_frames)
     intern_add(&f->styles, str_z(plain)); /* number 0 is an empty cell */
     intern_add(&f->rows, STR("[]"));
     m.cache = base_alloc(CACHE * sizeof(*m.cache));
-    f->of_mark = add_run(&m, t, true);
+    f->of_mark = frames_add_run(&m, t, true);
     f->n_film = f->n;
     f->of_replay = base_alloc(MAX(t->n_runs, (size_t)1) * sizeof(*f->of_replay));
     for (size_t i = 0; i < t->n_runs; i++)
-        f->of_replay[i] = add_run(&m, &t->runs[i].run, false);
+        f->of_replay[i] = frames_add_run(&m, &t->runs[i].run, false);
     free(m.hashes);
     free(m.ids);
     free(m.cells);

@@ -172,7 +172,7 @@ static json_t *run_json(const struct trace *t)
 }
 
 /* Adds the transcript: one line with a text for each mark. */
-static void add_texts(const struct trace *t, struct buf *out)
+static void page_add_texts(const struct trace *t, struct buf *out)
 {
     size_t at = 0, end = MIN(t->files.transcript.n, (size_t)PAGE_TEXT_MAX);
     for (size_t i = 0; i < t->timeline.n; i++) {
@@ -205,7 +205,7 @@ static json_t *replays_json(const struct trace *t, const struct frames *f)
     return list;
 }
 
-static bool add_data(
+static bool page_add_data(
     const struct trace *t, const struct frames *f, uint64_t start_ms, struct buf *out)
 {
     buf_add_byte(out, '{');
@@ -251,8 +251,8 @@ bool page_write(const struct trace *t, uint64_t start_ms, struct buf *out, struc
     AUTO_BUF struct buf data = BUF_INIT(PAGE_BYTES_MAX), texts = BUF_INIT(PAGE_BYTES_MAX);
     struct frames f;
     frames_make(t, &f);
-    bool ok = add_data(t, &f, start_ms, &data);
-    add_texts(t, &texts);
+    bool ok = page_add_data(t, &f, start_ms, &data);
+    page_add_texts(t, &texts);
     buf_add_z(out, page_head);
     page_add_escaped(out, buf_str(&data));
     buf_add_z(out, "</script>\n<script id=\"rows\" type=\"text/plain\">");

@@ -84,7 +84,7 @@ static unsigned used_rows(const struct plain_text *l)
 }
 
 /* Adds the rows of the screen above `end`. */
-static void add_screen(struct plain_text *l, unsigned end)
+static void plain_text_add_screen(struct plain_text *l, unsigned end)
 {
     for (; l->shown < end; l->shown++)
         plain_text_add_row(l, (int)l->shown);
@@ -93,12 +93,12 @@ static void add_screen(struct plain_text *l, unsigned end)
 void plain_text_flush(struct plain_text *l)
 {
     if (!term_alternate(l->term))
-        add_screen(l, term_cursor(l->term).row);
+        plain_text_add_screen(l, term_cursor(l->term).row);
 }
 
 void plain_text_end(struct plain_text *l)
 {
-    add_screen(l, used_rows(l));
+    plain_text_add_screen(l, used_rows(l));
     if (l->line.n)
         plain_text_end_line(l);
 }

@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "trace/trace_source.h"
 
+#include "base/grow.h"
 #include "io/dir.h"
 #include "path/beneath.h"
 
@@ -110,7 +111,7 @@ static bool add_event(struct trace *t, const json_t *event, uint64_t at_ms, stru
     return true;
 }
 
-static bool take_observation(void *context, const json_t *o, struct err *err)
+static bool trace_take_observation(void *context, const json_t *o, struct err *err)
 {
     struct trace *t = context;
     size_t i, index = t->timeline.n;
@@ -136,7 +137,7 @@ static bool take_observation(void *context, const json_t *o, struct err *err)
 static bool read_observations(struct trace *t, struct err *err)
 {
     return !record_has(t->files.dir, events_name) ||
-           record_lines(t->files.dir, events_name, !t->files.run, take_observation, t, err);
+           record_lines(t->files.dir, events_name, !t->files.run, trace_take_observation, t, err);
 }
 
 /* The rest ------------------------------------------------------------------------------------ */
@@ -213,7 +214,7 @@ static void read_replay(struct trace *t, const char *name)
     }
     for (size_t i = 0; i < json_array_size(run.damaged); i++)
         trace_add_damaged(t, name, json_str(json_array_get(run.damaged, i)));
-    t->runs = base_realloc(t->runs, (t->n_runs + 1) * sizeof(*t->runs));
+    GROW(t->runs, t->n_runs, t->cap_runs, (size_t)TRACE_REPLAYS_MAX);
     t->runs[t->n_runs++] = (struct trace_replay){run, json_array_size(t->replays) - 1};
     run = TRACE_NONE;
 }
@@ -223,7 +224,7 @@ struct replay_name {
     char name[NAME_MAX + 1];
 };
 
-static bool is_newer(const struct replay_name *a, const struct replay_name *b)
+static bool trace_is_newer(const struct replay_name *a, const struct replay_name *b)
 {
     if (a->written.tv_sec != b->written.tv_sec)
         return a->written.tv_sec > b->written.tv_sec;
@@ -236,7 +237,7 @@ static void keep_newest(
     struct replay_name list[TRACE_REPLAYS_MAX], size_t *n, const struct replay_name *one)
 {
     size_t at = *n;
-    while (at && is_newer(one, &list[at - 1]))
+    while (at && trace_is_newer(one, &list[at - 1]))
         at--;
     if (at == TRACE_REPLAYS_MAX)
         return;

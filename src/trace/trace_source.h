@@ -32,7 +32,7 @@ struct trace {
     json_t *events;            /* [{"t", "type", ...}] */
     json_t *replays;           /* those that differed: [{"name", "summary", "diff"}] */
     struct trace_replay *runs; /* the new runs of these replays */
-    size_t n_runs;
+    size_t n_runs, cap_runs;
     json_t *damaged; /* unreadable files and the reasons: texts */
     size_t events_dropped;
     size_t values;       /* JSON values kept, including those of replays */

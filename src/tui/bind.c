@@ -99,7 +99,7 @@ static const char *same_bytes_key(const struct key *key)
     return NULL;
 }
 
-static bool read_key(struct str text, char id[BIND_BYTES], struct err *err)
+static bool bind_read_key(struct str text, char id[BIND_BYTES], struct err *err)
 {
     struct key key;
     if (!key_parse(text, &key, err)) {
@@ -150,7 +150,7 @@ bool bind_add(struct bindings *b, struct str key, struct str action, struct err 
 {
     const struct bind_action *a = NULL;
     char id[BIND_BYTES];
-    if (!read_key(key, id, err) || !find_action(action, &a, err))
+    if (!bind_read_key(key, id, err) || !find_action(action, &a, err))
         return false;
     if (bind_find(b, id))
         return err_set(err, E_CONFIG, "this key is already bound under another name");

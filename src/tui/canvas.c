@@ -389,7 +389,7 @@ static void write_cursor(struct canvas *c, struct canvas_writer *h)
     buf_add_z(h->out, "\033[?25h");
 }
 
-static bool same_cursor(const struct canvas_cursor *a, const struct canvas_cursor *b)
+static bool canvas_same_cursor(const struct canvas_cursor *a, const struct canvas_cursor *b)
 {
     return a->visible == b->visible &&
            (!a->visible || (a->row == b->row && a->col == b->col && a->shape == b->shape));
@@ -400,7 +400,7 @@ void canvas_write(struct canvas *c, struct buf *out)
     struct canvas_writer h = {.out = out};
     size_t size = (size_t)c->rows * c->cols * sizeof(*c->cells);
     bool same = c->known && memcmp(c->cells, c->shown, size) == 0;
-    if (same && same_cursor(&c->cursor, &c->shown_cursor))
+    if (same && canvas_same_cursor(&c->cursor, &c->shown_cursor))
         return;
     buf_add_z(out, "\033[?2026h\033[?25l");
     if (!c->known) {

@@ -118,7 +118,7 @@ static size_t chat_rows_count_lines(struct str text)
 }
 
 /* Returns the last lines of a text. */
-static struct str last_lines(struct str text, size_t lines)
+static struct str chat_rows_last_lines(struct str text, size_t lines)
 {
     size_t at = text.n;
     while (at > 0 && text.p[at - 1] == '\n')
@@ -350,7 +350,7 @@ static void put_result(struct chat_rows *c, struct str line, bool failed, struct
         whole = put_change(c);
     else if (open)
         chat_rows_put_output(
-            c, failed ? last_lines(output, CHAT_ROWS_FAILED_LINES) : output, &c->stay);
+            c, failed ? chat_rows_last_lines(output, CHAT_ROWS_FAILED_LINES) : output, &c->stay);
     if (open && !changed)
         whole = !failed || lines <= CHAT_ROWS_FAILED_LINES;
     if (!whole)

@@ -91,7 +91,8 @@ struct diffview_count diffview_count(struct str diff)
     return n;
 }
 
-static void put_heading(const struct diffview_part *p, const struct diffview *how, struct text *out)
+static void diffview_put_heading(
+    const struct diffview_part *p, const struct diffview *how, struct text *out)
 {
     AUTO_TEXT struct text row = TEXT_INIT, indent = TEXT_INIT;
     struct diffview_count n = {0};
@@ -121,7 +122,7 @@ static void put_heading(const struct diffview_part *p, const struct diffview *ho
     text_wrap(out, &row, 0, &(struct text_wrap){.width = how->width, .prefix = &indent});
 }
 
-static enum theme look_of(struct str line)
+static enum theme diffview_look_of(struct str line)
 {
     switch (line.n ? line.p[0] : ' ') {
     case '+':
@@ -137,7 +138,8 @@ static enum theme look_of(struct str line)
     }
 }
 
-static void put_line(struct str line, enum theme look, const struct diffview *how, struct text *out)
+static void diffview_put_line(
+    struct str line, enum theme look, const struct diffview *how, struct text *out)
 {
     AUTO_TEXT struct text row = TEXT_INIT, prefix = TEXT_INIT;
     text_add(&prefix, STR("  │ "), &theme[THEME_DIM]);
@@ -151,7 +153,7 @@ static void put_line(struct str line, enum theme look, const struct diffview *ho
 /* The hunk header of a new file is not useful. */
 static bool is_needless(const struct diffview_part *p, struct str line)
 {
-    return p->new &&look_of(line) == THEME_HUNK;
+    return p->new &&diffview_look_of(line) == THEME_HUNK;
 }
 
 void diffview_put(struct str diff, const struct diffview *how, struct text *out)
@@ -162,12 +164,12 @@ void diffview_put(struct str diff, const struct diffview *how, struct text *out)
     while (next_part(&diff, &p)) {
         struct str line, rest = p.hunks;
         if (how->headings && left && p.name.p)
-            put_heading(&p, how, out);
+            diffview_put_heading(&p, how, out);
         while (rest.n && str_cut(rest, '\n', &line, &rest)) {
             if (is_needless(&p, line))
                 continue;
             if (left) {
-                put_line(line, look_of(line), how, out);
+                diffview_put_line(line, diffview_look_of(line), how, out);
                 left--;
             } else {
                 more++;
@@ -176,5 +178,5 @@ void diffview_put(struct str diff, const struct diffview *how, struct text *out)
     }
     snprintf(words, sizeof(words), "… %zu more line%s", more, more == 1 ? "" : "s");
     if (more)
-        put_line(str_z(words), THEME_DIM, how, out);
+        diffview_put_line(str_z(words), THEME_DIM, how, out);
 }

@@ -337,7 +337,7 @@ void editor_list_close(struct editor *e)
 }
 
 /* A blank after a backslash is part of the word. */
-static bool ends_word(const struct editor *e, size_t at)
+static bool editor_ends_word(const struct editor *e, size_t at)
 {
     size_t n = 0;
     while (n < at && e->text.p[at - n - 1] == '\\')
@@ -349,7 +349,8 @@ void editor_list_update(struct editor *e)
 {
     size_t start = e->cursor;
     editor_list_close(e);
-    while (start > 0 && !ends_word(e, start - 1) && e->cursor - start < EDITOR_CANDIDATE_BYTES)
+    while (
+        start > 0 && !editor_ends_word(e, start - 1) && e->cursor - start < EDITOR_CANDIDATE_BYTES)
         start--;
     struct str word = str_n(buf_z(&e->text) + start, e->cursor - start);
     bool wanted =

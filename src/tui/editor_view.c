@@ -20,7 +20,7 @@ struct editor_layout {
     struct editor_place cursor;
 };
 
-static void end_row(struct editor_layout *l)
+static void editor_end_row(struct editor_layout *l)
 {
     text_end(&l->rows);
 }
@@ -65,11 +65,11 @@ static void put_piece(struct editor_layout *l, struct str cluster)
     make_piece(l, cluster);
     size_t width = l->piece.lines[0].width;
     if (l->rows.open.width && l->rows.open.width + width > l->width)
-        end_row(l);
+        editor_end_row(l);
     text_cut(&l->rows, &l->piece, 0, 0, l->width);
 }
 
-static void put_cursor(struct editor_layout *l, size_t at, size_t line_end)
+static void editor_put_cursor(struct editor_layout *l, size_t at, size_t line_end)
 {
     if (l->found || at != l->e->cursor)
         return;
@@ -80,7 +80,7 @@ static void put_cursor(struct editor_layout *l, size_t at, size_t line_end)
         need = MIN(l->piece.lines[0].width, l->width);
     }
     if (l->rows.open.width + MAX(need, (size_t)1) > l->width && l->rows.open.width)
-        end_row(l);
+        editor_end_row(l);
     l->found = true;
     l->cursor = (struct editor_place){l->rows.n, l->rows.open.width};
 }
@@ -89,15 +89,15 @@ static void put_cursor(struct editor_layout *l, size_t at, size_t line_end)
 static void lay_line(struct editor_layout *l, size_t at, size_t line_end)
 {
     while (at < line_end) {
-        put_cursor(l, at, line_end);
+        editor_put_cursor(l, at, line_end);
         if (l->found && l->rows.n > l->cursor.row + l->most)
             return;
         size_t next = editor_next(l->e, at);
         put_piece(l, str_n(l->e->text.p + at, next - at));
         at = next;
     }
-    put_cursor(l, line_end, line_end);
-    end_row(l);
+    editor_put_cursor(l, line_end, line_end);
+    editor_end_row(l);
 }
 
 /* Returns the offset to start from: some lines before the cursor's, but not too far. */

@@ -163,7 +163,7 @@ static void diff_line(struct str line, struct text *out)
 
 /* Other languages ----------------------------------------------------------------------------- */
 
-static bool is_keyword(const struct language *l, struct str word)
+static bool highlight_is_keyword(const struct language *l, struct str word)
 {
     char key[WORD_MAX + 3];
     if (!l->words || word.n > WORD_MAX)
@@ -219,7 +219,7 @@ static size_t highlight_read_word(const struct language *l, struct str rest, str
     struct str word = str_head(rest, n), after = str_skip(rest, n);
     enum theme look = digit                                         ? THEME_NUMBER
                       : l->keys && str_starts_with(after, STR(":")) ? THEME_KEYWORD
-                      : is_keyword(l, word)                         ? THEME_KEYWORD
+                      : highlight_is_keyword(l, word)               ? THEME_KEYWORD
                                                                     : THEME_TEXT;
     text_add(out, word, &theme[look]);
     return n;

@@ -50,7 +50,7 @@ static void pen_down(struct live_writer *h)
     live_set_link(h, STR(""));
 }
 
-static void next_row(struct live_writer *h)
+static void live_next_row(struct live_writer *h)
 {
     buf_add_z(h->out, "\r\n");
     h->col = 0;
@@ -64,11 +64,11 @@ static void go_row(struct live_writer *h, size_t row)
     if (row < h->row)
         buf_printf(h->out, h->row - row > 1 ? "\033[%zuA" : "\033[A", h->row - row);
     else if (there == h->row + 1)
-        next_row(h);
+        live_next_row(h);
     else if (there > h->row)
         buf_printf(h->out, "\033[%zuB", there - h->row);
     for (; h->rows <= row; h->rows++)
-        next_row(h);
+        live_next_row(h);
     h->moved |= h->row != row;
     h->row = row;
 }
@@ -283,7 +283,7 @@ static void put_frame(struct live_region *l, struct live_writer *h, const struct
     }
 }
 
-static void put_cursor(
+static void live_put_cursor(
     struct live_region *l, struct live_writer *h, size_t row, const struct live_cursor *cursor)
 {
     go_row(h, row);
@@ -317,7 +317,7 @@ void live_frame(struct live_region *l, const struct text *stay, const struct tex
     size_t start = out->n;
     live_start_frame(l, &h, out);
     put_frame(l, &h, &rows);
-    put_cursor(l, &h, stays + at.row, &at);
+    live_put_cursor(l, &h, stays + at.row, &at);
     live_finish_frame(&h, start);
     text_reset(&l->shown);
     for (size_t i = stays; i < rows.n; i++)

@@ -108,7 +108,8 @@ static void open_prefix(const struct markdown_state *s, size_t n, bool first, st
     }
 }
 
-static void add_prefix(const struct markdown_state *s, size_t n, bool first, struct text *prefix)
+static void markdown_add_prefix(
+    const struct markdown_state *s, size_t n, bool first, struct text *prefix)
 {
     open_prefix(s, n, first, prefix);
     text_end(prefix);
@@ -134,13 +135,14 @@ static void put_blank(struct markdown_writer *w)
         n++;
     while (n > 0 && !w->s->containers[n - 1].quote)
         n--;
-    add_prefix(w->s, n, false, &prefix);
+    markdown_add_prefix(w->s, n, false, &prefix);
     text_end(&empty);
     text_wrap(
         w->out, &empty, 0, &(struct text_wrap){.width = w->options->width, .prefix = &prefix});
 }
 
-static void put_line(struct markdown_writer *w, const struct text *lines, size_t line, bool code)
+static void markdown_put_line(
+    struct markdown_writer *w, const struct text *lines, size_t line, bool code)
 {
     AUTO_TEXT struct text prefix = TEXT_INIT;
     add_code_prefix(w->s, true, &prefix);
@@ -158,13 +160,13 @@ static void put_line(struct markdown_writer *w, const struct text *lines, size_t
 static size_t prefix_width(const struct markdown_state *s)
 {
     AUTO_TEXT struct text prefix = TEXT_INIT;
-    add_prefix(s, s->n, false, &prefix);
+    markdown_add_prefix(s, s->n, false, &prefix);
     return prefix.lines[0].width;
 }
 
 /* Blocks -------------------------------------------------------------------------------------- */
 
-static struct leaf_look look_of(const struct markdown_writer *w, enum theme base)
+static struct leaf_look markdown_look_of(const struct markdown_writer *w, enum theme base)
 {
     struct leaf_look look = {.base = theme[base], .show_links = w->options->show_links};
     return look;
@@ -185,13 +187,13 @@ static void markdown_put_lines(struct markdown_writer *w, const struct text *lin
 {
     put_blank(w);
     for (size_t i = 0; i < lines->n; i++)
-        put_line(w, lines, i, code);
+        markdown_put_line(w, lines, i, code);
 }
 
 static void put_paragraph(struct markdown_writer *w, struct str source, enum theme base)
 {
     AUTO_TEXT struct text lines = TEXT_INIT;
-    struct leaf_look look = look_of(w, base);
+    struct leaf_look look = markdown_look_of(w, base);
     leaf_paragraph(take_box(w->s, source), &look, &lines);
     markdown_put_lines(w, &lines, false);
 }
@@ -199,7 +201,7 @@ static void put_paragraph(struct markdown_writer *w, struct str source, enum the
 static void put_table(struct markdown_writer *w)
 {
     AUTO_TEXT struct text lines = TEXT_INIT;
-    struct leaf_look look = look_of(w, THEME_TEXT);
+    struct leaf_look look = markdown_look_of(w, THEME_TEXT);
     size_t prefix = prefix_width(w->s), width = w->options->width;
     width = prefix < width ? width - prefix : 1;
     if (leaf_table(buf_str(&w->s->source), &look, (unsigned)width, &lines))
@@ -217,7 +219,7 @@ static void put_code(struct markdown_writer *w, struct str code)
     else
         highlight_line(&w->s->highlight, code, &lines);
     text_end(&lines);
-    put_line(w, &lines, 0, true);
+    markdown_put_line(w, &lines, 0, true);
 }
 
 static void put_rule(struct markdown_writer *w)
@@ -230,7 +232,7 @@ static void put_rule(struct markdown_writer *w)
     markdown_put_lines(w, &lines, true);
 }
 
-static void put_heading(struct markdown_writer *w, unsigned level, struct str text)
+static void markdown_put_heading(struct markdown_writer *w, unsigned level, struct str text)
 {
     w->s->blank = true; /* headings are surrounded by blank lines */
     put_paragraph(w, text, level == 1 ? THEME_TITLE : level == 2 ? THEME_HEADING : THEME_STRONG);
@@ -373,12 +375,12 @@ static bool open_leaf(struct markdown_writer *w, size_t depth, struct str line)
         s->leaf = LEAF_INDENTED;
         put_code(w, str_skip(line, CODE_INDENT));
     } else if (paragraph && depth == s->n && (level = mdline_underline(rest)) && s->source.n) {
-        put_heading(w, level, buf_str(&s->source));
+        markdown_put_heading(w, level, buf_str(&s->source));
         buf_reset(&s->source);
         close_leaf(w);
     } else if ((level = mdline_heading(rest, &text))) {
         close_containers(w, depth);
-        put_heading(w, level, text);
+        markdown_put_heading(w, level, text);
     } else if ((fence = mdline_fence(rest))) {
         close_containers(w, depth);
         open_fence(w, indent, fence, rest);

@@ -100,7 +100,7 @@ static bool text_is_plain(char c)
     return c >= ' ' && c < 0x7F;
 }
 
-static size_t plain_length(struct str bytes)
+static size_t text_plain_length(struct str bytes)
 {
     size_t n = 0;
     while (n < bytes.n && text_is_plain(bytes.p[n]))
@@ -150,7 +150,7 @@ static void text_add_escaped(struct text *t, struct str bytes, const struct styl
 {
     AUTO_BUF struct buf safe = BUF_INIT(bytes.n * 12 + 1);
     utf8_add_printable(&safe, bytes);
-    if (plain_length(buf_str(&safe)) == safe.n) {
+    if (text_plain_length(buf_str(&safe)) == safe.n) {
         text_append_bytes(t, buf_str(&safe), safe.n, style);
         return;
     }
@@ -192,7 +192,7 @@ void text_add(struct text *t, struct str bytes, const struct style *style)
     if (!style)
         style = &no_style;
     while (bytes.n) {
-        size_t n = plain_length(bytes);
+        size_t n = text_plain_length(bytes);
         if (n) {
             text_append_bytes(t, str_head(bytes, n), n, style);
         } else if (bytes.p[0] == '\n') {
@@ -419,7 +419,7 @@ static void may_cut(
 }
 
 /* Blanks at a line break belong to neither row. */
-static struct text_place skip_blanks(const struct text_wrapper *w, struct text_place p)
+static struct text_place text_skip_blanks(const struct text_wrapper *w, struct text_place p)
 {
     struct str cluster;
     unsigned width;
@@ -436,7 +436,7 @@ static struct text_place break_row(struct text_wrapper *w, struct text_row *r)
         text_put_row(w, r->start, r->end, r->width);
     } else {
         text_put_row(w, r->start, r->cut, r->cut_width);
-        after = skip_blanks(w, r->next);
+        after = text_skip_blanks(w, r->next);
     }
     return after;
 }

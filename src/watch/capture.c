@@ -45,7 +45,7 @@ void capture_done(struct capture *r)
 /* Typing -------------------------------------------------------------------------------------- */
 
 /* The same condition as in the runner after a step without assertions. */
-static bool is_settled(const struct capture *r, uint64_t now)
+static bool capture_is_settled(const struct capture *r, uint64_t now)
 {
     uint64_t last = MAX(session_changed_ms(r->session), session_sent_ms(r->session));
     return now - MIN(now, last) >= WAIT_SETTLE_MS && !term_in_frame(session_term(r->session));
@@ -88,7 +88,7 @@ static bool capture_process_input(struct capture *r, struct err *err)
     struct typed typed;
     while (r->input.n && !r->over) {
         uint64_t now = clock_mono_ms();
-        bool settled = is_settled(r, now);
+        bool settled = capture_is_settled(r, now);
         size_t n = typed_next(r->keys, buf_str(&r->input), now - r->came_ms >= ESCAPE_MS, &typed);
         if (n == 0)
             return true;
@@ -153,8 +153,8 @@ static bool capture_read_signal(struct capture *r, int signals, struct err *err)
         return true;
     struct tty_size size = child_size(r);
     r->dirty = true;
-    return recorder_resize(
-        &r->recorder, r->session, size.rows, size.cols, is_settled(r, clock_mono_ms()), err);
+    return recorder_resize(&r->recorder, r->session, size.rows, size.cols,
+        capture_is_settled(r, clock_mono_ms()), err);
 }
 
 /* Loop ---------------------------------------------------------------------------------------- */
@@ -219,7 +219,7 @@ bool capture_run(struct capture *r, const struct capture_options *o, struct err 
     }
     r->any = r->session && (ok || r->recorder.actions);
     if (r->any)
-        recorder_end(&r->recorder, r->session, is_settled(r, clock_mono_ms()));
+        recorder_end(&r->recorder, r->session, capture_is_settled(r, clock_mono_ms()));
     display_close(&r->display);
     return ok;
 }

@@ -121,7 +121,7 @@ static void watch_read_keys(struct watch *l)
     pthread_mutex_unlock(&l->lock);
 }
 
-static void read_signal(struct watch *l)
+static void watch_read_signal(struct watch *l)
 {
     struct signalfd_siginfo info;
     if (read(l->look.signals, &info, sizeof(info)) != sizeof(info))
@@ -139,20 +139,10 @@ static void read_signal(struct watch *l)
 
 /* Thread -------------------------------------------------------------------------------------- */
 
-/* Do not draw in the middle of a synchronized update of the program. */
-static bool may_draw(struct watch *l, uint64_t now)
-{
-    if (!term_in_frame(l->term))
-        l->frame_since = 0;
-    else if (l->frame_since == 0)
-        l->frame_since = now;
-    return !l->frame_since || now - l->frame_since >= SESSION_FRAME_MS;
-}
-
 static void watch_redraw(struct watch *l, uint64_t now)
 {
     pthread_mutex_lock(&l->lock);
-    if (may_draw(l, now)) {
+    if (term_may_draw(l->term, now, SESSION_FRAME_MS, &l->frame_since)) {
         if (!l->state.over)
             l->state.now_ms = now;
         watch_view_draw(&l->state, l->display.canvas);
@@ -191,7 +181,7 @@ static void *watch_thread(void *context)
             watch_read_keys(l);
         gone = gone || fds[0].revents & (POLLHUP | POLLERR | POLLNVAL);
         if (fds[1].revents)
-            read_signal(l);
+            watch_read_signal(l);
         if (fds[2].revents)
             drain_fd(l->wake);
         if (fds[3].revents)

@@ -61,7 +61,7 @@ static void add_duration(struct buf *b, uint64_t ms)
 }
 
 /* Summarizes the action of a step. */
-static void add_action(struct buf *b, const struct action *a)
+static void watch_view_add_action(struct buf *b, const struct action *a)
 {
     const json_t *payload = json_object_get(a->json, "payload");
     const json_t *condition = json_object_get(payload, "condition");
@@ -198,7 +198,7 @@ static unsigned watch_view_draw_detail(
     if (s->error[0])
         buf_add_z(&text, s->error);
     else if (!s->over && s->current < s->scenario->n_steps)
-        add_action(&text, &s->scenario->steps[s->current].action);
+        watch_view_add_action(&text, &s->scenario->steps[s->current].action);
     if (text.n == 0 || a->rows < UNDER_MIN)
         return 0;
     struct watch_view_area at = {a->row, a->col + 1, 0, a->cols - 2};

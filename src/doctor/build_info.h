@@ -1,7 +1,7 @@
 /* Build information, filled in by Meson when a build directory is configured. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef CLI_BUILD_INFO_H
-#define CLI_BUILD_INFO_H
+#ifndef DOCTOR_BUILD_INFO_H
+#define DOCTOR_BUILD_INFO_H
 
 #include "base/base.h"
 
