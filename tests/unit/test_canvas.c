@@ -157,6 +157,27 @@ TEST(canvas_frames_arrive_as_they_are)
     }
 }
 
+TEST(term_is_drawn_after_a_synchronized_update_or_its_longest_time)
+{
+    static const struct {
+        const char *feed;
+        uint64_t now;
+        bool want;
+    } rows[] = {
+        {"a", 10, true}, {"\033[?2026hb", 20, false}, {"c", 119, false}, {"d", 120, true},
+        {"\033[?2026l", 121, true},
+        {"\033[?2026h", 200, false}, /* counted again from its own start */
+    };
+    struct term *t = term_new(&(struct term_options){.rows = 3, .cols = 5});
+    uint64_t since = 0;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].feed);
+        term_feed(t, str_z(rows[i].feed));
+        CHECK_INT(term_may_draw(t, rows[i].now, 100, &since), rows[i].want);
+    }
+    term_free(t);
+}
+
 TEST(canvas_cursor_is_placed)
 {
     struct canvas *c = canvas_new(3, 5);

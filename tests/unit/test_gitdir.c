@@ -39,6 +39,33 @@ TEST(gitdir_is_a_repository_with_all_its_parts)
     CHECK(!gitdir_is_repository(none));
 }
 
+TEST(gitdir_names_that_stand_for_git)
+{
+    static const struct {
+        struct str name;
+        bool want;
+    } rows[] = {
+        {STR(".git"), true},
+        {STR(".GiT"), true},
+        {STR(".git. ."), true},
+        {STR(".git:stream"), true},
+        {STR(".git ::$INDEX_ALLOCATION"), true},
+        {STR("git~1"), true},
+        {STR("GIT~1."), true},
+        {STR("git~2"), false},
+        {STR("git"), false},
+        {STR(".gitx"), false},
+        {STR(" .git"), false},
+        {STR("..."), false},
+        {STR(":"), false},
+        {STR(""), false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].name.p);
+        CHECK_INT(gitdir_stands_for_git(rows[i].name), rows[i].want);
+    }
+}
+
 TEST(change_order_has_directories_before_their_files)
 {
     static const struct {

@@ -2,6 +2,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "test.h"
 
+#include "cordon.h"
+#include "job/replay_job.h"
 #include "policy/load.h"
 #include "record/refeed.h"
 #include "replay/replay_compare.h"
@@ -410,6 +412,59 @@ TEST(replay_steps_of_a_run)
 }
 
 /* A resize comes where the step before ended, not where its own screen is. */
+TEST(replay_job_needs_no_callbacks)
+{
+    static const char *const argv[] = {"/usr/bin/printf", "hello", NULL};
+    const struct cordon_command command = {.size = sizeof(command), .argv = argv};
+    const struct cordon_run_options options = {
+        .size = sizeof(options), .artifacts = test_path("record")};
+    struct cordon_error error = {0};
+    struct cordon_result *run = cordon_run_exec(&command, &options, &error);
+    if (!CHECK(run != NULL))
+        return;
+    cordon_result_free(run);
+    static const struct {
+        const char *name, *transcript;
+        bool offline;
+        const char *kind;
+    } rows[] = {
+        {"offline", NULL, true, NULL},
+        {"run again", NULL, false, NULL},
+        {"changed", "other", false, "checksum"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_ARENA struct arena a = ARENA_INIT(64 << 20);
+        AUTO(replay_result_done) struct replay_result r = REPLAY_RESULT_NONE;
+        AUTO_ERR struct err err = {0};
+        test_row(i, rows[i].name);
+        if (rows[i].transcript)
+            test_write(test_path("record/transcript.log"), rows[i].transcript);
+        const struct replay_job_options job = {
+            .arena = &a,
+            .recording = test_path("record"),
+            .offline = rows[i].offline,
+            .ack = {.read = true},
+        };
+        if (!CHECK_OK(replay_job(&job, &r, &err), &err))
+            continue;
+        CHECK_Z(r.mismatch.kind, rows[i].kind);
+        CHECK_Z(json_string_value(json_object_get(r.report.replay, "status")),
+            rows[i].kind ? "failed" : "passed");
+        CHECK(faccessat(r.dir, r.report.name, F_OK, 0) == 0);
+    }
+}
+
+TEST(replay_job_without_a_recording_fails)
+{
+    AUTO_ARENA struct arena a = ARENA_INIT(1 << 20);
+    AUTO(replay_result_done) struct replay_result r = REPLAY_RESULT_NONE;
+    AUTO_ERR struct err err = {0};
+    CHECK(
+        !replay_job(&(struct replay_job_options){.arena = &a, .recording = test_dir()}, &r, &err));
+    CHECK_INT(err.code, E_NOT_FOUND);
+    CHECK_INT(r.dir, -1);
+}
+
 TEST(replay_refeed_with_sizes)
 {
     struct timeline_mark list[] = {
