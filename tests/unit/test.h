@@ -26,7 +26,8 @@ const char *test_path(const char *format, ...) PRINTF_LIKE(1, 2); /* below test_
 void test_write(const char *path, const char *content);           /* also creates parents */
 char *test_read(const char *path);                                /* for free(); NULL: missing */
 /* Whether a sample is enough: under a sanitizer, which makes each step ten times as expensive, or
- * in a second run as another user (CORDON_SAMPLE). These look for other faults. */
+ * in a second run as another user (CORDON_SAMPLE), which look for other faults; and with
+ * `script/test --quick`. */
 bool test_sampled(void);
 bool test_env(const char *variable); /* set, and not empty: script/test exports empty ones */
 
