@@ -9,6 +9,8 @@
 #include "path/lexical.h"
 #include "path/through.h"
 #include "policy/blocked.h"
+#include "policy/home_table.h"
+#include "policy/narrow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,9 +22,9 @@ enum {
 
 #define OPEN_DIR (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
-/* Relative to the home directory. They hold packages and what was made of them; logins for
- * registries are in other files (~/.npmrc, ~/.cargo/credentials.toml, ~/.m2/settings.xml,
- * ~/.gradle/gradle.properties, ~/.config/pip). */
+/* Relative to the home directory. They hold packages and what was made of them. Most logins for
+ * registries are in other files; those in a cache are rows of policy/home_table.c, and hidden by
+ * whiteouts in the box's layer. */
 static const char *const home_caches[] = {
     ".bun/install/cache",
     ".cache/composer",
@@ -62,10 +64,80 @@ static bool caches_source(int fd, struct arena *a, struct plan_source *ret_sourc
     return true;
 }
 
+/* Secrets ------------------------------------------------------------------------------------- */
+
+/* A directory of the upper layer above a hidden file, with the mode of the lower one. */
+static int caches_enter(int upper, int lower, const char *name)
+{
+    struct stat st;
+    if (fstatat(lower, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISDIR(st.st_mode)) {
+        errno = ENOENT;
+        return -1;
+    }
+    bool made = mkdirat(upper, name, 0700) == 0;
+    AUTO_FD int fd = made || errno == EEXIST ? openat(upper, name, OPEN_DIR) : -1;
+    if (fd < 0 || (made && fchmod(fd, (st.st_mode & 0777) | 0700) != 0))
+        return -1;
+    return TAKE_FD(fd);
+}
+
+/* Hides a path of the lower layer, now and later. Where the box has a file of its own, or the lower
+ * layer has no directory, there is nothing to hide. */
+static bool caches_hide(int upper_fd, int lower_fd, struct str rest, struct arena *a)
+{
+    struct str name;
+    AUTO_FD int upper = openat(upper_fd, ".", OPEN_DIR), lower = openat(lower_fd, ".", OPEN_DIR);
+    while (upper >= 0 && lower >= 0 && lexical_next(&rest, &name)) {
+        const char *text = arena_strdup(a, name);
+        if (str_trim_end(rest, '/').n == 0)
+            return mknodat(upper, text, S_IFCHR, 0) == 0 || errno == EEXIST;
+        int inner = caches_enter(upper, lower, text);
+        int inner_errno = errno;
+        int below = openat(lower, text, OPEN_DIR);
+        close(upper);
+        close(lower);
+        upper = inner;
+        lower = below;
+        errno = inner_errno;
+    }
+    return errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+}
+
+/* Files that hold secrets: those found, and those with a fixed name even if they do not exist. */
+static bool caches_hide_secrets(
+    const struct narrow *secrets, struct arena *a, const struct plan_overlay *o, int upper)
+{
+    const struct home_row *rows;
+    const char *const *names;
+    const size_t n = home_table_hidden(&rows), n_names = home_table_names(&names);
+    AUTO_FD int lower = open(o->lower.path.p, OPEN_DIR);
+    for (size_t i = 0; i < secrets->n_hidden; i++) {
+        struct str path = secrets->hidden[i].path;
+        if (lexical_is_below(path, o->lower.path))
+            return false;
+        if (lexical_is_below(o->lower.path, path) &&
+            !caches_hide(upper, lower, lexical_rest(o->lower.path, path), a))
+            return false;
+    }
+    for (size_t i = 0; i < n_names; i++)
+        if (!caches_hide(upper, lower, str_z(names[i]), a))
+            return false;
+    for (size_t i = 0; i < n; i++) {
+        struct str path = str_z(rows[i].path);
+        bool fixed = str_find(path, '*') < 0 && !rows[i].only_with && !rows[i].has_password;
+        struct str full =
+            str_z(arena_printf(a, STR_FMT "/%s", STR_ARG(secrets->home), rows[i].path));
+        if (fixed && lexical_is_below(o->at, full) && !str_eq(o->at, full) &&
+            !caches_hide(upper, lower, lexical_rest(o->at, full), a))
+            return false;
+    }
+    return true;
+}
+
 /* Opens the layers in the box's caches/, and creates those that do not exist; the box sees the mode
  * of the upper one. */
-static bool caches_layers(
-    const struct box *box, struct arena *a, mode_t mode, struct plan_overlay *o)
+static bool caches_layers(const struct box *box, const struct narrow *secrets, struct arena *a,
+    mode_t mode, struct plan_overlay *o)
 {
     char name[CARET_NAME_MAX + 1];
     caret_name(o->at, name);
@@ -73,7 +145,7 @@ static bool caches_layers(
     AUTO_FD int dir = caches_make_dir(all, name);
     AUTO_FD int upper = caches_make_dir(dir, "upper"), work = caches_make_dir(dir, "work");
     return caches_source(upper, a, &o->upper) && caches_source(work, a, &o->work) &&
-           fchmod(upper, (mode & 0777) | 0700) == 0;
+           fchmod(upper, (mode & 0777) | 0700) == 0 && caches_hide_secrets(secrets, a, o, upper);
 }
 
 /* Finding ------------------------------------------------------------------------------------- */
@@ -93,14 +165,15 @@ static bool caches_is_refused(
     return false;
 }
 
-static bool caches_overlay(const struct box_caches_input *in, struct arena *a, struct str path,
-    struct plan_overlay *ret_overlay)
+static bool caches_overlay(const struct box_caches_input *in, const struct narrow *secrets,
+    struct arena *a, struct str path, struct plan_overlay *ret_overlay)
 {
     struct plan_overlay o = {.at = path, .exec = true};
     struct stat st;
     AUTO_FD int fd = beneath_peek(path.p);
     if (fd < 0 || fstat(fd, &st) != 0 || !S_ISDIR(st.st_mode) || !caches_source(fd, a, &o.lower) ||
-        caches_is_refused(in, a, path, o.lower.path) || !caches_layers(in->box, a, st.st_mode, &o))
+        caches_is_refused(in, a, path, o.lower.path) ||
+        !caches_layers(in->box, secrets, a, st.st_mode, &o))
         return false;
     *ret_overlay = o;
     return true;
@@ -124,14 +197,16 @@ static size_t caches_find(
     const struct box_caches_input *in, struct arena *a, struct plan_overlay *overlays)
 {
     size_t n = 0;
+    struct narrow secrets;
     bool home = caches_home_is_same(in);
+    narrow_init(&secrets, in->home, a);
     for (size_t i = 0; i < ARRAY_LEN(home_caches) + ARRAY_LEN(system_caches); i++) {
         bool in_home = i < ARRAY_LEN(home_caches);
         struct str path =
             in_home ? str_z(arena_printf(a, STR_FMT "/%s", STR_ARG(in->box_home), home_caches[i]))
                     : str_z(system_caches[i - ARRAY_LEN(home_caches)]);
         if ((!in_home || home) && n < BOX_CACHES_MAX && caches_has_entries(path))
-            n += caches_overlay(in, a, path, &overlays[n]);
+            n += caches_overlay(in, &secrets, a, path, &overlays[n]);
     }
     return n;
 }
@@ -176,7 +251,9 @@ size_t box_caches_overlays(
 {
     const struct str_list *paths = &in->box->setup.caches;
     size_t n = 0;
+    struct narrow secrets;
+    narrow_init(&secrets, paths->n ? in->home : NULL, arena);
     for (size_t i = 0; i < MIN(paths->n, (size_t)BOX_CACHES_MAX); i++)
-        n += caches_overlay(in, arena, paths->p[i], &ret_overlays[n]);
+        n += caches_overlay(in, &secrets, arena, paths->p[i], &ret_overlays[n]);
     return n;
 }

@@ -11,11 +11,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 
 enum {
-    EMPTY_DEPTH = 8, /* of directories without files that count as empty */
-    EMPTY_ENTRIES = 256,
+    EMPTY_DEPTH = 16, /* of directories without files that count as empty */
+    EMPTY_ENTRIES = 1024,
 };
 
 /* Path ---------------------------------------------------------------------------------------- */
@@ -88,24 +89,60 @@ bool box_home_place(int home_fd, struct str rest, bool is_dir, struct arena *are
     return dir >= 0;
 }
 
-/* Empty files and directories are mount points of earlier runs. */
-static bool home_entry_is_empty(int dir, const char *name, unsigned depth)
+void box_home_link(int home_fd, struct str rest, struct str target, struct arena *arena)
+{
+    struct stat st;
+    ptrdiff_t slash = str_find_last(rest, '/');
+    struct str parent = slash > 0 ? str_head(rest, (size_t)slash) : (struct str){0};
+    const char *name = arena_strdup(arena, lexical_name(rest));
+    const char *dir_name = parent.n ? arena_strdup(arena, parent) : ".";
+    if (parent.n && !box_home_place(home_fd, parent, true, arena))
+        return;
+    AUTO_FD int dir = beneath_open(home_fd, dir_name, O_PATH | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
+    if (dir < 0)
+        return;
+    if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0) {
+        bool mount_point = S_ISDIR(st.st_mode) || (S_ISREG(st.st_mode) && st.st_size == 0);
+        if (!S_ISLNK(st.st_mode) && !mount_point)
+            return;
+        unlinkat(dir, name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0); /* only an empty one */
+    }
+    (void)!symlinkat(target.p, dir, name); /* may fail: the box's own directory is there */
+}
+
+static bool home_link_is_same(int dir, const char *name, const char *host)
+{
+    char own[PATH_MAX], other[PATH_MAX];
+    ssize_t n = readlinkat(dir, name, own, sizeof(own));
+    return n > 0 && readlink(host, other, sizeof(other)) == n && memcmp(own, other, (size_t)n) == 0;
+}
+
+/* Empty files and directories are mount points of earlier runs, and symlinks as on the host were
+ * also made for these. */
+static bool home_entry_is_empty(int dir, const char *name, const char *host, unsigned depth)
 {
     AUTO_DIR struct dir list = DIR_INIT(EMPTY_ENTRIES);
+    char path[PATH_MAX];
     struct stat st;
     if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
         return false;
+    if (S_ISLNK(st.st_mode))
+        return home_link_is_same(dir, name, host);
     if (S_ISREG(st.st_mode))
         return st.st_size == 0;
     if (!S_ISDIR(st.st_mode) || depth == EMPTY_DEPTH || !dir_open(&list, dir, name))
         return false;
-    while (dir_next(&list))
-        if (!home_entry_is_empty(list.fd, list.name, depth + 1))
+    while (dir_next(&list)) {
+        int n = snprintf(path, sizeof(path), "%s/%s", host, list.name);
+        if (n < 0 || (size_t)n >= sizeof(path) ||
+            !home_entry_is_empty(list.fd, list.name, path, depth + 1))
             return false;
+    }
     return dir_complete(&list);
 }
 
-bool box_home_is_free(int home_fd, struct str rest, bool is_dir, struct arena *arena)
+bool box_home_is_free(
+    int home_fd, struct str rest, struct str host, bool is_dir, struct arena *arena)
 {
     struct stat st;
     const char *path = arena_strdup(arena, rest);
@@ -117,5 +154,5 @@ bool box_home_is_free(int home_fd, struct str rest, bool is_dir, struct arena *a
     if (!is_dir)
         return S_ISREG(st.st_mode) && st.st_size == 0;
     AUTO_FD int dir = beneath_open(home_fd, path, O_RDONLY | O_DIRECTORY, 0, BENEATH_NO_SYMLINKS);
-    return dir >= 0 && home_entry_is_empty(dir, ".", 0);
+    return dir >= 0 && home_entry_is_empty(dir, ".", arena_strdup(arena, host), 0);
 }

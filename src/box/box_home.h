@@ -29,8 +29,14 @@ MUST_USE bool box_home_fill(int home_fd, const struct box_agent *agent, struct e
  * the home directory. Sets errno. */
 MUST_USE bool box_home_place(int home_fd, struct str rest, bool is_dir, struct arena *arena);
 
-/* Whether a mount there would hide no file of the box. */
-bool box_home_is_free(int home_fd, struct str rest, bool is_dir, struct arena *arena);
+/* Makes a symlink there, in place of another one or of a mount point, unless the box has a file of
+ * its own there or above it. */
+void box_home_link(int home_fd, struct str rest, struct str target, struct arena *arena);
+
+/* Whether a mount of the host's `path` there would hide no file of the box. Symlinks that are those
+ * of the host do not count. */
+bool box_home_is_free(
+    int home_fd, struct str rest, struct str path, bool is_dir, struct arena *arena);
 
 /* Creates ~/.gitconfig, unless there is one. Git in the box may change it later. */
 MUST_USE bool box_home_identity(int home_fd, struct str text, struct err *err);

@@ -129,7 +129,13 @@ static json_t *dirs_json(const struct box *box)
 
 static json_t *machine_json(const struct box_facts *f)
 {
-    json_t *object = json_object(), *omitted = json_array();
+    json_t *object = json_object(), *omitted = json_array(), *hidden = json_array();
+    for (size_t i = 0; i < f->machine.n_hidden; i++) {
+        json_t *one = json_object();
+        exact_put(one, "path", f->machine.hidden[i].path);
+        json_put(one, "why", json_string(f->machine.hidden[i].reason));
+        json_push(hidden, one);
+    }
     for (size_t i = 0; i < f->machine.n_omitted; i++) {
         json_t *one = json_object();
         exact_put(one, "dir", f->machine.omitted[i].dir);
@@ -140,6 +146,7 @@ static json_t *machine_json(const struct box_facts *f)
     json_put(object, "shown", strs_json(&f->machine.shown));
     json_put(object, "caches", strs_json(&f->box->setup.caches));
     json_put(object, "omitted", omitted);
+    json_put(object, "hidden", hidden);
     return object;
 }
 

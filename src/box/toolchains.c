@@ -99,14 +99,15 @@ static void tools_omit_own(const struct toolchains_input *in, struct arena *a,
         struct str path = developer->shown.p[i];
         struct stat st;
         bool in_home = fd >= 0 && tools_in_home(home, path) && tools_resolve(a, path, &st).n;
-        if (!in_home || box_home_is_free(fd, lexical_rest(home, path), S_ISDIR(st.st_mode), a)) {
+        if (!in_home ||
+            box_home_is_free(fd, lexical_rest(home, path), path, S_ISDIR(st.st_mode), a)) {
             developer->shown.p[n++] = path;
             continue;
         }
         tools_remove(&policy->fs.allowed_read, path);
         tools_remove(&policy->exec.allowed_executables, path);
-        omitted[n_omitted++] =
-            (struct developer_omission){path, "the box has files of its own there"};
+        omitted[n_omitted++] = (struct developer_omission){
+            .dir = path, .reason = "the box has files of its own there"};
     }
     developer->shown.n = n;
     developer->omitted = omitted;

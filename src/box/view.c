@@ -40,6 +40,7 @@ struct view_builder {
     size_t n_overlays;
     struct str_list system; /* programs of the system, without toolchains of the user */
     struct installed installed;
+    struct developer developer;
 };
 
 /* Mounts -------------------------------------------------------------------------------------- */
@@ -272,9 +273,9 @@ static bool add_program(struct view_builder *v, struct err *err)
         return !v->in->program || err_move(err, &missing);
     if (v->in->program)
         v->view->program = v->installed.path.p;
-    p->fs.allowed_read = dir_list_join(v->a, p->fs.allowed_read, v->installed.shown);
-    p->exec.allowed_executables =
-        dir_list_join(v->a, p->exec.allowed_executables, v->installed.shown);
+    struct str_list shown = narrow_list(&v->developer.narrow, v->installed.shown);
+    p->fs.allowed_read = dir_list_join(v->a, p->fs.allowed_read, shown);
+    p->exec.allowed_executables = dir_list_join(v->a, p->exec.allowed_executables, shown);
     return true;
 }
 
@@ -384,6 +385,11 @@ static bool prepare_home(const struct view_builder *v, struct err *err)
             return err_errno(err, E_IO, errno,
                 "cannot create a mount point for '" STR_FMT "' in the box", STR_ARG(s->at));
     }
+    for (size_t i = 0; i < v->developer.narrow.n_links; i++) {
+        const struct narrow_link *l = &v->developer.narrow.links[i];
+        if (lexical_is_below(v->home, l->at) && !dir_list_holds(&v->tools.inside, l->at))
+            box_home_link(home, lexical_rest(v->home, l->at), l->target, v->a);
+    }
     return box_home_identity(home, identity_read(v->in->home, config, v->a), err);
 }
 
@@ -397,7 +403,9 @@ static bool view_confine(struct view_builder *v, struct err *err)
             .overlays = v->overlays,
             .n_overlays = v->n_overlays,
             .binds = v->binds,
-            .n_binds = v->n_binds},
+            .n_binds = v->n_binds,
+            .links = v->developer.narrow.links,
+            .n_links = v->developer.narrow.n_links},
         .inside_command = v->view->program ? v->installed.path : STR("/bin/sh"),
         .inside_cwd = v->box->meta.workdir.mount_path,
         .environ = v->in->environ,
@@ -417,7 +425,6 @@ static bool view_confine(struct view_builder *v, struct err *err)
 bool view_make(const struct box *box, const struct view_input *input, struct arena *arena,
     struct box_view *ret_view, struct err *err)
 {
-    struct developer developer;
     *ret_view = (struct box_view){0};
     struct view_builder *v = ARENA_NEW(arena, struct view_builder, 1); /* the plan points into it */
     *v = (struct view_builder){.box = box, .in = input, .a = arena, .view = ret_view};
@@ -429,7 +436,7 @@ bool view_make(const struct box *box, const struct view_input *input, struct are
     if (!view_make_policy(v, err))
         return false;
     v->system = ret_view->confined.policy.exec.allowed_executables;
-    toolchains_add(&v->tools, arena, &ret_view->confined.policy, &developer);
+    toolchains_add(&v->tools, arena, &ret_view->confined.policy, &v->developer);
     if (!add_program(v, err))
         return false;
     add_own_program(v);

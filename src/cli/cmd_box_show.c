@@ -97,6 +97,9 @@ static void show_machine(struct cli *cli, const struct box_facts *f)
     for (size_t i = 0; i < m->n_omitted; i++)
         box_show_print_row(cli, i ? "" : "not shown", STR_FMT " (%s)", STR_ARG(m->omitted[i].dir),
             m->omitted[i].reason);
+    for (size_t i = 0; i < m->n_hidden; i++)
+        box_show_print_row(cli, i ? "" : "hidden", STR_FMT " (%s)", STR_ARG(m->hidden[i].path),
+            m->hidden[i].reason);
 }
 
 /* The agent may be asking a question first, which only the user can answer. */
@@ -267,8 +270,9 @@ const struct cmd cmd_box_show = {
     .name = "show",
     .summary = "show details of a box",
     .about = "Prints its status and how its agent ended, the prompt, directories, the toolchains "
-             "and other directories of the machine that it shows and those of PATH that it does "
-             "not show, as of now, changes, the network with refused connections, limits and those "
+             "and other directories of the machine that it shows, those of PATH that it does not "
+             "show, and hidden files with credentials, as of now, changes, the network with "
+             "refused connections, limits and those "
              "that are weaker than "
              "requested, and its recordings, which 'cordon trace' converts.",
     .usage = "NAME",

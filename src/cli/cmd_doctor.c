@@ -128,7 +128,13 @@ static void doctor_print_toolchains(struct cli *cli, const struct developer *dev
     for (size_t i = 0; i < developer->n_omitted; i++) {
         out_styled(cli, OUT_YELLOW, "omitted ");
         out_name(cli, developer->omitted[i].dir, ' ');
-        out_line(cli, "of PATH: %s", developer->omitted[i].reason);
+        out_line(cli, "%s%s", developer->omitted[i].in_path ? "of PATH: " : "of HOME: ",
+            developer->omitted[i].reason);
+    }
+    for (size_t i = 0; i < developer->n_hidden; i++) {
+        out_styled(cli, OUT_GREEN, "hidden  ");
+        out_name(cli, developer->hidden[i].path, ' ');
+        out_line(cli, "in them: %s", developer->hidden[i].reason);
     }
 }
 
@@ -195,9 +201,9 @@ const struct cmd cmd_doctor = {
     .summary = "check whether sandboxing and boxes work here",
     .about = "Builds a complete sandbox once, without running anything in it, and reports "
              "obstacles with their remedies. Lists the toolchains that presets, tools and boxes "
-             "show, and the directories of PATH that they do not. Then checks boxes and their "
-             "leftovers, as 'cordon "
-             "box doctor' does. Exit status: 0 if the sandbox works, 3 if not.",
+             "show, the directories of PATH that they do not, and files with credentials that stay "
+             "hidden. Then checks boxes and their leftovers, as 'cordon box doctor' does. Exit "
+             "status: 0 if the sandbox works, 3 if not.",
     .usage = "",
     CMD_OPTS(doctor_opts, struct doctor_options),
     CMD_EXAMPLES(doctor_examples),

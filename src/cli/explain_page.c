@@ -207,14 +207,21 @@ static void page_network(struct cli *cli, const struct confined *c)
             : STR("the host's: everything that it reads can be sent out"));
 }
 
-/* Directories of PATH that the command does not see. */
+/* Directories of PATH that the command does not see, and files in those that it sees. */
 static void page_omitted(struct cli *cli, const struct confined *c)
 {
     const char *label = "not shown";
     for (size_t i = 0; i < c->developer.n_omitted; i++) {
         const struct developer_omission *o = &c->developer.omitted[i];
         AUTO_BUF struct buf line = BUF_INIT(PAGE_LINE_MAX);
-        buf_printf(&line, STR_FMT " of PATH: %s", STR_ARG(o->dir), o->reason);
+        buf_printf(
+            &line, STR_FMT "%s: %s", STR_ARG(o->dir), o->in_path ? " of PATH" : "", o->reason);
+        page_line(cli, &label, buf_str(&line));
+    }
+    for (size_t i = 0; i < c->developer.n_hidden; i++) {
+        const struct narrow_hidden *h = &c->developer.hidden[i];
+        AUTO_BUF struct buf line = BUF_INIT(PAGE_LINE_MAX);
+        buf_printf(&line, STR_FMT ": %s", STR_ARG(h->path), h->reason);
         page_line(cli, &label, buf_str(&line));
     }
 }

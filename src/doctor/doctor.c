@@ -134,6 +134,13 @@ static json_t *findings_json(const struct diagnose_findings *findings)
 static json_t *developer_json(const struct developer *developer)
 {
     json_t *object = json_object(), *shown = json_array(), *omitted = json_array();
+    json_t *hidden = json_array();
+    for (size_t i = 0; i < developer->n_hidden; i++) {
+        json_t *row = json_object();
+        exact_put(row, "path", developer->hidden[i].path);
+        json_put(row, "reason", json_string(developer->hidden[i].reason));
+        json_push(hidden, row);
+    }
     for (size_t i = 0; i < developer->shown.n; i++)
         json_push(shown, json_text(developer->shown.p[i]));
     for (size_t i = 0; i < developer->n_omitted; i++) {
@@ -144,6 +151,7 @@ static json_t *developer_json(const struct developer *developer)
     }
     json_put(object, "shown", shown);
     json_put(object, "omitted", omitted);
+    json_put(object, "hidden", hidden);
     return object;
 }
 

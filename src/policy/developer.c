@@ -11,54 +11,15 @@
 #include "path/through.h"
 #include "policy/blocked.h"
 #include "policy/dir_list.h"
+#include "policy/home_table.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 
 enum {
-    DEVELOPER_DIRS_MAX = 256, /* shown, and directories of PATH that are considered */
+    DEVELOPER_DIRS_MAX = 256, /* directories of PATH that are considered, of a collection */
+    DEVELOPER_SHOWN_MAX = 1024,
     DEVELOPER_PATH_MAX = 64 * 1024,
-};
-
-/* Toolchains and read-only package sources below the home directory. None of them contains
- * credentials: those of cargo, npm, pip, maven, gradle and docker are in files beside these
- * directories. */
-static const char *const home_entries[] = {
-    ".asdf",
-    ".bun/bin",
-    ".cargo/bin",
-    ".cargo/git",
-    ".cargo/registry",
-    ".deno/bin",
-    ".dotnet",
-    ".ghcup/bin",
-    ".ghcup/ghc",
-    ".goenv",
-    ".gradle/wrapper",
-    ".juliaup",
-    ".local/bin",
-    ".local/lib",
-    ".local/pipx",
-    ".local/share/claude",
-    ".local/share/fnm",
-    ".local/share/mise",
-    ".local/share/pipx",
-    ".local/share/pnpm",
-    ".local/share/uv",
-    ".m2/wrapper",
-    ".nodenv",
-    ".nvm/alias",
-    ".nvm/nvm.sh",
-    ".nvm/versions",
-    ".opam",
-    ".pyenv",
-    ".rbenv",
-    ".rustup",
-    ".sdkman/candidates",
-    ".volta/bin",
-    ".volta/tools",
-    "go/bin",
-    "go/pkg",
 };
 
 /* Directories whose subdirectories are programs with their libraries. */
@@ -126,14 +87,54 @@ static bool developer_is_shown(const struct developer_builder *d, struct str pat
            dir_list_holds(&d->exec, path) || dir_list_holds(&d->input->inside, path);
 }
 
-static void developer_show(struct developer_builder *d, struct str path, bool exec)
+static void developer_add_path(struct developer_builder *d, struct str path, bool exec)
 {
-    if (d->read.n == DEVELOPER_DIRS_MAX || developer_is_shown(d, path) ||
+    if (d->read.n == DEVELOPER_SHOWN_MAX || developer_is_shown(d, path) ||
         (!exec && dir_list_holds(&d->read, path)))
         return;
     d->read.p[d->read.n++] = path;
     if (exec)
         d->exec.p[d->exec.n++] = path;
+}
+
+static void developer_omit(struct developer_builder *d, struct developer_omission omission)
+{
+    struct developer *out = d->out;
+    if (out->n_omitted == DEVELOPER_DIRS_MAX)
+        return;
+    ARENA_GROW(d->a, out->omitted, out->n_omitted, d->cap_omitted);
+    out->omitted[out->n_omitted++] = omission;
+}
+
+/* Shows a path, or those parts of it that hold no credentials. Returns the reason if nothing of it
+ * can be shown. */
+static const char *developer_show(struct developer_builder *d, struct str path, bool exec)
+{
+    struct str_list parts;
+    if (developer_is_shown(d, path))
+        return NULL;
+    switch (narrow_path(&d->out->narrow, path, &parts)) {
+    case NARROW_HIDDEN:
+        return "it holds credentials";
+    case NARROW_TOO_MANY:
+        return "it has too many entries beside files that hold credentials";
+    case NARROW_WHOLE:
+        parts = (struct str_list){&path, 1};
+        break;
+    case NARROW_PARTS:
+        break;
+    }
+    for (size_t i = 0; i < parts.n; i++)
+        developer_add_path(d, parts.p[i], exec);
+    return NULL;
+}
+
+/* A path that is not a directory of PATH. */
+static void developer_show_or_omit(struct developer_builder *d, struct str path, bool exec)
+{
+    const char *reason = developer_show(d, path, exec);
+    if (reason)
+        developer_omit(d, (struct developer_omission){.dir = path, .reason = reason});
 }
 
 /* Places -------------------------------------------------------------------------------------- */
@@ -170,12 +171,14 @@ static const char *developer_objection(
 
 static void developer_add_home_entries(struct developer_builder *d)
 {
-    for (size_t i = 0; d->home.n && i < ARRAY_LEN(home_entries); i++) {
+    const struct home_row *rows;
+    const size_t n = home_table_shown(&rows);
+    for (size_t i = 0; d->home.n && i < n; i++) {
         bool is_dir;
-        const char *path = arena_printf(d->a, STR_FMT "/%s", STR_ARG(d->home), home_entries[i]);
+        const char *path = arena_printf(d->a, STR_FMT "/%s", STR_ARG(d->home), rows[i].path);
         struct str real = developer_resolve(d->a, path, &is_dir);
         if (real.n && !developer_objection(d, str_z(path), real))
-            developer_show(d, str_z(path), true);
+            developer_show_or_omit(d, str_z(path), true);
     }
 }
 
@@ -189,20 +192,11 @@ static void developer_add_collection(struct developer_builder *d, const char *pa
         const char *one = arena_printf(d->a, "%s/%s", path, list.name);
         struct str real = developer_resolve(d->a, one, &is_dir);
         if (real.n && is_dir && !developer_objection(d, str_z(one), real))
-            developer_show(d, str_z(one), true);
+            developer_show_or_omit(d, str_z(one), true);
     }
 }
 
 /* PATH ---------------------------------------------------------------------------------------- */
-
-static void developer_omit(struct developer_builder *d, struct str dir, const char *reason)
-{
-    struct developer *out = d->out;
-    if (out->n_omitted == DEVELOPER_DIRS_MAX)
-        return;
-    ARENA_GROW(d->a, out->omitted, out->n_omitted, d->cap_omitted);
-    out->omitted[out->n_omitted++] = (struct developer_omission){dir, reason};
-}
 
 /* Entries beside a directory "bin" that its programs need; others may be data of an application. */
 static const char *const siblings[] = {
@@ -233,7 +227,7 @@ static void developer_show_siblings(struct developer_builder *d, struct str real
         const char *path = arena_printf(d->a, STR_FMT "/%s", STR_ARG(parent), siblings[i]);
         struct str found = developer_resolve(d->a, path, &is_dir);
         if (found.n && !developer_objection(d, str_z(path), found))
-            developer_show(d, str_z(path), true);
+            developer_show_or_omit(d, str_z(path), true);
     }
 }
 
@@ -241,7 +235,8 @@ static void developer_consider_dir(struct developer_builder *d, struct str given
 {
     bool is_dir = false;
     if (given.n == 0 || given.p[0] != '/') {
-        developer_omit(d, given.n ? given : STR("."), "it is relative");
+        developer_omit(d, (struct developer_omission){
+                              given.n ? given : STR("."), "it is relative", .in_path = true});
         return;
     }
     struct str clean = lexical_absolute(d->a, STR("/"), given);
@@ -255,14 +250,14 @@ static void developer_consider_dir(struct developer_builder *d, struct str given
     }
     if (!developer_is_shown(d, clean) && !developer_is_shown(d, real)) {
         const char *reason = developer_objection(d, clean, real);
+        reason = reason ? reason : developer_show(d, real, true);
         if (reason) {
-            developer_omit(d, clean, reason);
+            developer_omit(d, (struct developer_omission){clean, reason, .in_path = true});
             return;
         }
-        developer_show(d, real, true);
         developer_show_siblings(d, real);
         if (!lexical_is_below(real, clean))
-            developer_show(d, clean, true); /* as a symlink */
+            developer_show_or_omit(d, clean, true); /* as a symlink */
     }
     dir_list_append(path, developer_is_shown(d, clean) ? clean : real);
 }
@@ -310,7 +305,7 @@ static void developer_show_certificate(struct developer_builder *d, struct str v
     struct str real =
         value.n && value.p[0] == '/' ? developer_resolve(d->a, value.p, &is_dir) : (struct str){0};
     if (real.n && !developer_objection(d, value, real))
-        developer_show(d, lexical_absolute(d->a, STR("/"), value), false);
+        developer_show_or_omit(d, lexical_absolute(d->a, STR("/"), value), false);
 }
 
 static void developer_add_variables(struct developer_builder *d, struct str path)
@@ -383,10 +378,11 @@ void developer_add(const struct developer_input *input, struct arena *arena, str
     *ret_developer = (struct developer){0};
     struct developer_builder d = {
         .input = input, .a = arena, .policy = policy, .out = ret_developer};
-    d.read.p = ARENA_NEW(arena, struct str, DEVELOPER_DIRS_MAX);
-    d.exec.p = ARENA_NEW(arena, struct str, DEVELOPER_DIRS_MAX);
+    d.read.p = ARENA_NEW(arena, struct str, DEVELOPER_SHOWN_MAX);
+    d.exec.p = ARENA_NEW(arena, struct str, DEVELOPER_SHOWN_MAX);
     developer_find_writable(&d);
     developer_choose_home(&d);
+    narrow_init(&ret_developer->narrow, d.home.p, arena);
     developer_add_home_entries(&d);
     for (size_t i = 0; i < ARRAY_LEN(collections); i++)
         developer_add_collection(&d, collections[i]);
@@ -395,4 +391,8 @@ void developer_add(const struct developer_input *input, struct arena *arena, str
     policy->exec.allowed_executables =
         dir_list_join(arena, policy->exec.allowed_executables, d.exec);
     ret_developer->shown = d.read;
+    for (size_t i = 0; i < input->inside.n; i++)
+        narrow_use(&ret_developer->narrow, input->inside.p[i]);
+    ret_developer->n_hidden = narrow_used(&ret_developer->narrow);
+    ret_developer->hidden = ret_developer->narrow.hidden;
 }

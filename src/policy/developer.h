@@ -6,14 +6,16 @@
  *     struct developer d;
  *     developer_add(&input, &arena, &policy, &d);
  *
- * Of the home directory only the entries of a table are shown, and directories of PATH. The command
- * gets a private, empty home directory at the same path, so that toolchains find their files.
+ * Of the home directory only the entries of a table are shown, and directories of PATH, without
+ * files that hold credentials (policy/home_table.h, policy/narrow.h). The command gets a private,
+ * empty home directory at the same path, so that toolchains find their files.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef POLICY_DEVELOPER_H
 #define POLICY_DEVELOPER_H
 
 #include "base/arena.h"
+#include "policy/narrow.h"
 #include "policy/policy.h"
 
 struct developer_input {
@@ -31,10 +33,11 @@ struct developer_input {
     struct str kept_home; /* HOME inside, if it is kept: missing directories of PATH in it stay */
 };
 
-/* A directory of PATH that is not shown. */
+/* A directory that is not shown. */
 struct developer_omission {
     struct str dir;
     const char *reason;
+    bool in_path; /* it is one of PATH; otherwise of the table */
 };
 
 struct developer {
@@ -42,6 +45,9 @@ struct developer {
     struct str_list shown;
     struct developer_omission *omitted;
     size_t n_omitted;
+    const struct narrow_hidden *hidden; /* files in shown directories and in `inside` */
+    size_t n_hidden;
+    struct narrow narrow; /* hides them; its symlinks are to be made inside */
 };
 
 /* Variables that the policy sets already stay, except for PATH and HOME. */

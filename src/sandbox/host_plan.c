@@ -187,6 +187,19 @@ static bool add_machine(const struct policy *policy, struct str mounts, struct a
     return true;
 }
 
+static void host_plan_add_links(
+    const struct host_plan_input *in, struct arena *arena, struct plan_input *plan_input)
+{
+    struct plan_step *all =
+        ARENA_NEW(arena, struct plan_step, plan_input->n_system + in->n_links + 1);
+    if (plan_input->n_system)
+        memcpy(all, plan_input->system, plan_input->n_system * sizeof(*all));
+    plan_input->system = all;
+    for (size_t i = 0; i < in->n_links; i++)
+        all[plan_input->n_system++] = (struct plan_step){
+            .kind = PLAN_LINK, .at = in->links[i].at, .text = in->links[i].target};
+}
+
 /* Finds the host's mounts and files that concern shown directories. */
 static bool host_plan_inspect(const struct host_plan_input *in, struct arena *arena,
     struct plan_input *plan_input, struct err *err)
@@ -235,6 +248,8 @@ bool host_plan(const struct host_plan_input *input, struct arena *arena, struct 
     bool none = input->verdict->policy->sandbox == POLICY_NO_SANDBOX; /* hides nothing */
     if (shows && !host_plan_inspect(input, arena, &plan_input, none ? &ignored : err) && !none)
         return false;
+    if (input->n_links)
+        host_plan_add_links(input, arena, &plan_input);
     plan_make(&plan_input, arena, ret_plan);
     return true;
 }

@@ -8,6 +8,7 @@
 #define SANDBOX_HOST_PLAN_H
 
 #include "base/err.h"
+#include "policy/narrow.h"
 #include "sandbox/plan.h"
 
 struct host_plan_input {
@@ -31,6 +32,9 @@ struct host_plan_input {
     /* More files with the given contents, at absolute paths in private directories. */
     const struct baseline_file *files;
     size_t n_files;
+    /* More symlinks; those in a shown directory are left out. */
+    const struct narrow_link *links;
+    size_t n_links;
 };
 
 MUST_USE bool host_plan(const struct host_plan_input *input, struct arena *arena,

@@ -90,6 +90,10 @@ bool confined_plan(struct confined *c, const struct confined_options *options, s
     input.home = c->developer.home;
     if (c->developer.home.n)
         confined_add_identity(&input, c, options->environ, arena);
+    if (!options->own_view) {
+        input.links = c->developer.narrow.links;
+        input.n_links = c->developer.narrow.n_links;
+    }
     input.n_kept = protect ? protect_kept(protect, arena, &parts) : 0;
     input.kept = c->kept = parts;
     c->n_kept = input.n_kept;

@@ -15,7 +15,7 @@ import sys
 
 sys.path[:0] = [os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", name) for name in ("", "sandbox")]
 from harness import CASES, case, main  # noqa: E402,F401 pylint: disable=unused-import
-from filled_home import ALL_TOOLS, CACHES, SEE_SECRETS, SEE_TOOLS, TOOLCHAINS, fill_home, home_file, user_home  # noqa: E402
+from filled_home import ALL_LINKED, ALL_TOOLS, CACHES, SEE_LINKED, SEE_SECRETS, SEE_TOOLS, TOOLCHAINS, fill_home, home_file, user_home  # noqa: E402
 
 GIT = ["git", "-c", "user.name=n", "-c", "user.email=e@x", "-c", "init.defaultBranch=main"]
 
@@ -329,8 +329,13 @@ def _(t):
     fill_home(t)
     new(t, project(t))
     t.same(inside(t, SEE_TOOLS).encode(), ALL_TOOLS)
+    t.same(inside(t, SEE_LINKED).encode(), ALL_LINKED)
     shown = sorted(f"./{name}/tool{i}" for i, name in enumerate(TOOLCHAINS))
     t.same(inside(t, SEE_SECRETS).split(), [*shown, "end"])
+    hidden = {h["path"]: h["why"] for h in json.loads(cordon(t, "box", "show", "b", "--json").out)["machine"]["hidden"]}
+    for name in (".nvm/versions/node/v1/etc/npmrc", ".gradle/caches/8/cc-keystore"):
+        t.true(name.startswith(".gradle") and not is_overlay_here(t) or hidden.get(f"{user_home(t)}/{name}"), hidden)
+    t.true(f"{user_home(t)}/.opam/plugins (opam's".encode() in cordon(t, "box", "show", "b").out, "box show")
 
 
 @case("nothing that a box writes in its home directory reaches the user's")
@@ -365,7 +370,7 @@ def _(t):
     t.same(inside(t, "cd; cat .cargo/bin/tool0; readlink .rustup; test -f .nvm && echo file; tool2"), "own\n/etc\nfile\ntool2\n")
     shown = json.loads(cordon(t, "box", "show", "b", "--json").out)["machine"]
     t.same(sorted(o["dir"] for o in shown["omitted"]),
-           sorted([home + "/.cargo/bin", home + "/.rustup", home + "/.nvm/versions"]))
+           sorted([home + "/.cargo/bin", home + "/.rustup", home + "/.nvm/versions/node/v1/bin"]))
 
 
 @case("a version manager's shims and its default toolchain, in the user's home directory")
@@ -447,11 +452,14 @@ def _(t):
                 ("cat ~/{0}/a/package; ~/{0}/tool", "package of {0}\nran\n", mode, "at first"),
                 (POISON, "", mode, "poison"),
                 ("cat ~/{0}/a/package ~/{0}/new; ~/{0}/tool2", "evil\nevil\nran\n", mode, "it is kept"),
-                ("cat ~/{0}/a/package; ~/{0}/tool; ls ~/{0}", "package of {0}\nran\na\ntool\n", "other-" + mode, "another box")):
+                ("cat ~/{0}/a/package; ~/{0}/tool; ls ~/{0} | grep -vxE '8|db|dists|index|mod'", "package of {0}\nran\na\ntool\n", "other-" + mode, "another box")):
             got = inside(t, "\n".join(script.format(c) for c in CACHES), name=name)
             t.same(got, "".join(want.format(c) for c in CACHES), why)
         t.same(tree(home), before)
         t.true("CANARY" not in inside(t, SEE_SECRETS, name=mode), "a secret")
+        for name in (".npm/_cacache/index-v5", ".cache/deno/deno_history.txt", ".cargo/registry/.netrc"):
+            got = inside(t, f"cd; rm -rf {name}; echo own > {name}; cat {name}; rm {name}; cat {name} 2>&1", expect=None, name=mode)
+            t.true(got.startswith("own\n") and "CANARY" not in got, got)
     if is_overlay_here(t):
         cordon(t, "box", "reset", "copy", "--clean", "--abandon-unapplied", "--yes")
         t.same(inside(t, "cat ~/.npm/_cacache/a/package; ls ~/.npm/_cacache", name="copy"), "package of .npm/_cacache\na\ntool\n")
@@ -544,6 +552,20 @@ def _(t):
     refused(t, f"cat {t.home}/private\necho x > {t.home}/tools/lib.sh\ntouch {t.home}/tools/new")
     os.remove(t.home + "/private")
     subprocess.run(["rm", "-r", t.home + "/tools"], check=True)
+
+
+@case("an agent in a toolchain is shown without the credentials beside it")
+def _(t):
+    for place in (".pyenv/shims", ".nvm/versions/node/v1/bin", ".local/share/pipx/venvs/x/bin"):
+        fill_home(t)
+        home_file(t, place + "/agent", '#!/bin/sh\ncd; find . -type f | grep -c tool; grep -rs CAN[A]RY . ; echo "$1"\n', 0o755)
+        home_file(t, ".nvm/versions/node/v1/lib/x", "library\n")
+        installed(t, user_home(t) + "/" + place)
+        new(t, project(t, place.replace("/", "-")), name=place.split("/")[0].strip("."))
+        got = inside(t, "hello", "program=agent", name=place.split("/")[0].strip(".")).split()
+        t.same(got, [str(len(TOOLCHAINS)), "hello"])
+        os.remove(f"{user_home(t)}/{place}/agent")
+        t.env["PATH"] = t.env["PATH"].partition(":")[2]
 
 
 @case("a program directly in the home directory is shown alone")

@@ -19,7 +19,7 @@ from console import Console
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 from harness import PRESET_PYTHON, Skipped, case, main, sanitized  # noqa: E402 pylint: disable=wrong-import-position
 from filled_home import (  # noqa: E402 pylint: disable=wrong-import-position
-    ALL_TOOLS, SEE_SECRETS, SEE_TOOLS, TOOLCHAINS, fill_home, home_file, user_home)
+    ALL_LINKED, ALL_TOOLS, HIDDEN, SEE_LINKED, SEE_SECRETS, SEE_TOOLS, TOOLCHAINS, fill_home, home_file, user_home)
 
 BASH = "/usr/bin/bash"
 
@@ -326,6 +326,7 @@ print(all(e.pw_dir == os.environ["HOME"] for e in entry[:1]), len(entry))""")
 def _(t):
     fill_home(t)
     t.same(bash(t, SEE_TOOLS).out, ALL_TOOLS)
+    t.same(bash(t, SEE_LINKED).out, ALL_LINKED)
     shown = sorted(f"./{name}/tool{i}" for i, name in enumerate(TOOLCHAINS))
     t.same(bash(t, SEE_SECRETS).out.decode().split(), [*shown, "end"])
 
@@ -339,7 +340,41 @@ def _(t):
         t.same(run.code, 0, run)
         return run.out
     t.same(shell(SEE_TOOLS), ALL_TOOLS)
+    t.same(shell(SEE_LINKED), ALL_LINKED)
     t.true(b"CANARY" not in shell(SEE_SECRETS), "a secret")
+
+
+@case("hidden credentials are listed by doctor and --explain-policy")
+def _(t):
+    fill_home(t)
+    path = os.path.join(user_home(t), ".nvm/versions/node/v1/etc/npmrc")
+    found = json.loads(t.finish(t.start([t.cordon, "doctor", "--json"])).out)["developer"]["hidden"]
+    t.true(any(h["path"] == path and "npm" in h["reason"] for h in found), found)
+    for args in (["doctor"], ["exec", "--preset", "build", "--root", t.work, "--explain-policy", "--", BASH]):
+        run = t.finish(t.start([t.cordon, *args]))
+        t.true(b".nvm/versions/node/v1/etc/npmrc" in run.out, run)
+
+
+@case("credentials in a toolchain stay hidden when they are replaced while the command runs")
+def _(t):
+    fill_home(t)
+    held = t.start(t.command(BASH, "-c", "echo ready; read x; " + SEE_SECRETS,
+                             options=["--preset", "build", "--root", t.work, "--pipes"]), stdin=subprocess.PIPE)
+    t.same(held.stdout.readline(), b"ready\n")
+    for name in HIDDEN:
+        path = os.path.join(user_home(t), name)
+        home_file(t, name + ".new", "url = https://me:CANARY@new/\n")
+        os.rename(path + ".new", path)
+    t.true(b"CANARY" not in t.finish(held, b"go\n").out, "a secret")
+
+
+@case("credentials in a toolchain stay hidden without mounts")
+def _(t):
+    fill_home(t)
+    policy = t.policy(execs=["/usr/bin", "/bin"], shell=True, developer=True, sandbox="landlock", sandbox_unsafe_ack=True)
+    run = t.exec(BASH, "-c", f"cd {user_home(t)}; cat .pyenv/versions/3/envs/e/bin/tool13; cat {' '.join(HIDDEN)} 2>/dev/null; true",
+                 policy=policy, options=["--pipes"])
+    t.same(run.out, b"#!/bin/sh\necho tool13\n", run)
 
 
 @case("the home directory is private, and toolchains in it are read-only")
