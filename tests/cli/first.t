@@ -59,6 +59,16 @@ text
 text
 /usr/lib/git-core
 
+## a symlink to a script: the script gets the name that was used
+$ mkdir -p w/bin w/lib; cd w; printf '#!/bin/sh\necho "${0##*/}"\n' >lib/wrapper; chmod +x lib/wrapper; ln -s ../lib/wrapper bin/one; ln -s wrapper lib/two; bin/one; cordon exec -- bin/one; cordon exec --preset build -- bin/one; cordon exec --preset build -- lib/two
+one
+one
+one
+two
+$ cd w; printf '{"policy_version": 4, "exec": {"allowed_executables": ["%s", "/bin/sh"], "allow_shell": true}}' $PWD/bin/one >p.json; cordon exec --policy p.json -- $PWD/bin/one 2>/dev/null; cordon exec --sandbox landlock --ack-unsafe-sandbox -- bin/one 2>/dev/null
+one
+one
+
 ## pyenv: its shims are shell scripts that start a Python of the home directory
 $ e=$HOME/.pyenv; mkdir -p $e/shims $e/libexec $e/versions/3.9/bin w; printf '#!/usr/bin/env bash\nexec "$PYENV_ROOT/libexec/pyenv" exec "${0##*/}" "$@"\n' >$e/shims/python3
 > printf '#!/usr/bin/env bash\nread -r v <"$PYENV_ROOT/version"; shift; p=$1; shift; exec "$PYENV_ROOT/versions/$v/bin/$(basename "$p")" "$@"\n' >$e/libexec/pyenv
