@@ -131,11 +131,12 @@ void prepare_tell_held(struct cli *cli, const struct prepared *x)
     prepare_warn_lines(cli, buf_str(&text));
 }
 
-void prepare_tell_denied(struct cli *cli, const struct prepared *x)
+void prepare_tell_denied(struct cli *cli, const struct prepared *x, bool failed)
 {
     AUTO_BUF struct buf text = BUF_INIT(64 << 10);
-    AUTO_JSON json_t *list = denied_json(
-        x->confined.denied, &(struct denied_style){.home = x->host.home, .failed_only = true});
+    AUTO_JSON json_t *list = denied_json(x->confined.denied,
+        &(struct denied_style){
+            .home = x->host.home, .failed_only = failed, .kept_only = !failed});
     struct str line, rest;
     denied_add_lines(&text, list);
     rest = buf_str(&text);

@@ -90,8 +90,9 @@ bool prepare_is_trusted(void *context, const char **ret_note);
 /* Prints warnings before the command runs. */
 void prepare_warn(struct cli *cli, const struct prepared *p);
 
-/* Prints what was denied to a command that failed, in at most three lines. */
-void prepare_tell_denied(struct cli *cli, const struct prepared *p);
+/* Prints what was denied, in at most three lines: to a command that failed, or else of protected
+ * files, which programs may not take for a failure. */
+void prepare_tell_denied(struct cli *cli, const struct prepared *p, bool failed);
 
 /* Reports a record that is incomplete, and sets the exit status. */
 void prepare_tell_record(struct cli *cli, const struct prepared *p);

@@ -103,8 +103,8 @@ static bool exec_print_result(struct exec_ctx *x, struct observed_exec *done, st
         out_say_error(cli, &r->error);
     if (x->options->learn)
         exec_tell_learned(x);
-    else if (r->status == EXEC_FAILED || r->status == EXEC_ERRORED)
-        prepare_tell_denied(cli, &x->p);
+    else
+        prepare_tell_denied(cli, &x->p, r->status == EXEC_FAILED || r->status == EXEC_ERRORED);
     job_exec_end(&x->p, done, cli->json ? &json : NULL);
     prepare_tell_record(cli, &x->p);
     prepare_tell_held(cli, &x->p);

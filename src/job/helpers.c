@@ -7,11 +7,14 @@
 #include "path/lexical.h"
 #include "policy/validate.h"
 
-/* Programs that start others in order to work; sorted. Interpreters are not among them: most of
- * their scripts start nothing. */
+/* Programs that start others, or run code that may: interpreters, which also import modules of the
+ * home directory, programs that run the command in their arguments, and those with helpers of their
+ * own; without versions, sorted. */
 static const char *const starters[] = {
+    "Rscript",
     "ant",
     "autoreconf",
+    "awk",
     "bazel",
     "bmake",
     "bun",
@@ -24,39 +27,71 @@ static const char *const starters[] = {
     "cabal",
     "cargo",
     "cc",
+    "chrt",
     "clang",
     "clang++",
     "cmake",
     "composer",
     "corepack",
+    "cpan",
+    "cpanm",
     "ctest",
     "deno",
     "dotnet",
     "dune",
+    "entr",
+    "env",
+    "expect",
+    "find",
+    "flock",
     "g++",
+    "gawk",
     "gcc",
+    "gdb",
     "gem",
+    "git",
     "gmake",
     "go",
     "gradle",
     "gradlew",
+    "guile",
     "hatch",
+    "ionice",
+    "irb",
+    "java",
+    "jruby",
+    "julia",
     "just",
+    "kotlin",
     "lein",
+    "ltrace",
+    "lua",
+    "luajit",
     "make",
+    "man",
+    "mawk",
     "meson",
     "mise",
     "mix",
     "mvn",
     "mvnw",
+    "nawk",
+    "nice",
     "ninja",
+    "node",
     "node-gyp",
+    "nodejs",
+    "nohup",
     "nox",
     "npm",
     "npx",
+    "octave",
     "opam",
     "parallel",
     "pdm",
+    "perf",
+    "perl",
+    "php",
     "phpunit",
     "pip",
     "pip3",
@@ -66,29 +101,39 @@ static const char *const starters[] = {
     "pnpx",
     "poetry",
     "pre-commit",
+    "pry",
+    "pypy",
+    "pytest",
+    "python",
     "rake",
+    "rr",
+    "rsync",
+    "ruby",
     "rustc",
     "rustup",
     "samu",
     "sbt",
     "scons",
+    "script",
+    "setsid",
     "stack",
+    "stdbuf",
+    "strace",
     "swift",
+    "tar",
+    "taskset",
+    "tclsh",
+    "time",
+    "timeout",
     "tox",
     "uv",
     "uvx",
+    "valgrind",
+    "watch",
     "xargs",
     "yarn",
     "yarnpkg",
     "zig",
-};
-
-/* Programs that need one other, on a terminal. */
-static const struct {
-    const char *name, *helper;
-} companions[] = {
-    {"git", "less"},
-    {"git", "pager"},
 };
 
 /* The system's programs and the files that they need; in every sandbox are only the libraries. */
@@ -121,20 +166,22 @@ struct helpers_search {
     struct helpers *out;
 };
 
-/* "gcc-12" is "gcc", "python3.11" stays as it is. */
+/* "gcc-12" is "gcc", and "python3.11" is "python". */
 static struct str helpers_plain_name(struct str name)
 {
     size_t n = name.n;
     while (n && ((name.p[n - 1] >= '0' && name.p[n - 1] <= '9') || name.p[n - 1] == '.'))
         n--;
-    return n > 1 && n < name.n && name.p[n - 1] == '-' ? str_head(name, n - 1) : name;
+    if (n > 1 && n < name.n && name.p[n - 1] == '-')
+        n--;
+    return str_head(name, n);
 }
 
 bool helpers_starts_others(struct str name)
 {
     struct str plain = helpers_plain_name(name);
     for (size_t i = 0; i < ARRAY_LEN(starters); i++)
-        if (str_is(plain, starters[i]))
+        if (str_is(plain, starters[i]) || str_is(name, starters[i]))
             return true;
     return false;
 }
@@ -211,18 +258,6 @@ static void helpers_add_interpreters(struct helpers_search *s)
     }
 }
 
-static void helpers_add_companions(struct helpers_search *s)
-{
-    struct str name = lexical_name(s->in->program), found;
-    AUTO_ERR struct err ignored = {0};
-    for (size_t i = 0; i < ARRAY_LEN(companions); i++) {
-        if (!str_is(name, companions[i].name) ||
-            !program_find(s->in->arena, str_z(companions[i].helper), s->in->cwd, &found, &ignored))
-            continue;
-        helpers_add_program(s, found, "shows long output");
-    }
-}
-
 static void helpers_add_machine(struct helpers_search *s)
 {
     struct helpers *out = s->out;
@@ -242,7 +277,6 @@ void helpers_find(const struct helpers_input *input, struct helpers *ret_helpers
     struct helpers_search s = {input, ret_helpers};
     helpers_add_program(&s, input->program, NULL);
     helpers_add_interpreters(&s);
-    helpers_add_companions(&s);
     if (ret_helpers->developer)
         helpers_add_machine(&s);
 }

@@ -72,6 +72,14 @@ static void allow_helpers(struct prepared *x, struct str program, struct str dir
             dir_list_join(a, p->exec.allowed_executables, prepare_single(a, dir));
 }
 
+/* Programs find themselves and others by PATH; the developer's machine has its own. */
+static void set_search_path(struct prepared *x)
+{
+    struct str_pair *path = ARENA_NEW(x->arena, struct str_pair, 1);
+    *path = (struct str_pair){STR("PATH"), STR(STARTER_PATH)};
+    x->confined.policy.env.set = (struct str_map){path, 1};
+}
+
 /* Without a policy: allows this command with its helpers, and reading the working directory. */
 static bool default_policy(struct prepared *x, struct err *err)
 {
@@ -86,6 +94,7 @@ static bool default_policy(struct prepared *x, struct err *err)
     else if (x->start.p)
         dir = x->start;
     use_dir(x, dir);
+    set_search_path(x);
     allow_helpers(x, program, dir);
     return true;
 }

@@ -6,11 +6,11 @@
 #include "base/utf8.h"
 #include "path/exact.h"
 #include "policy/validate.h"
+#include "sandbox/denied_git.h"
 
 #include <pthread.h>
 
 enum {
-    COMMAND_WORDS = 16,
     /* Observed calls between a denial and the end of its process: a program that gives up prints a
      * message and little else. Optional files are to blame only if it did so at once. */
     CALLS_TO_FAILURE = 48,
@@ -233,27 +233,6 @@ static bool may_be_named(enum denied_op op, struct str path, const char *home)
     return v.denials.n == 0;
 }
 
-/* Adds a word for a shell. */
-static void denied_add_word(struct buf *b, struct str word)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@%+=:,-";
-    size_t same = 0;
-    while (same < word.n && memchr(plain, word.p[same], sizeof(plain) - 1))
-        same++;
-    if (same == word.n) {
-        buf_add_str(b, word);
-        return;
-    }
-    buf_add_byte(b, '\'');
-    for (size_t i = 0; i < word.n; i++) {
-        if (word.p[i] == '\'')
-            buf_add_z(b, "'\\'");
-        buf_add_byte(b, word.p[i]);
-    }
-    buf_add_byte(b, '\'');
-}
-
 /* A flag with the path, or for a new file with its directory. */
 static void add_path_fix(struct buf *b, const struct denied_entry *e, const char *home)
 {
@@ -272,53 +251,15 @@ static void add_path_fix(struct buf *b, const struct denied_entry *e, const char
     if (path.n == 0 || !may_be_named(e->op, path, home))
         return;
     buf_add_z(b, flags[e->op]);
-    denied_add_word(b, path);
-}
-
-/* A process chooses its arguments, and a user may repeat what is printed here: only commands that
- * name a place for git, without options that could run a program. */
-static bool denied_is_harmless(const struct str *words, size_t n)
-{
-    static const char *const commands[] = {"remote", "push", "submodule", "worktree", "branch"};
-    static const char *const options[] = {
-        "-u", "--set-upstream", "-b", "--branch", "--name", "-t", "--track", "-m"};
-    bool known = false;
-    for (size_t i = 0; n > 1 && i < ARRAY_LEN(commands); i++)
-        known |= str_is(words[1], commands[i]);
-    for (size_t i = 2; known && i < n; i++) {
-        bool plain = words[i].n && words[i].p[0] != '-';
-        for (size_t k = 0; !plain && k < ARRAY_LEN(options); k++)
-            plain = str_is(words[i], options[k]);
-        known = plain && utf8_printable(words[i]) && !strstr(words[i].p, "::");
-    }
-    return known;
-}
-
-/* The command for the user: git's settings are changed outside. */
-static void add_command_fix(struct buf *b, const struct denied_entry *e)
-{
-    struct str rest = str_n(e->command, e->n_command), words[COMMAND_WORDS];
-    size_t n = 0;
-    if (!str_ends_with(str_n(e->program, e->n_program), STR("/git")) || !rest.n ||
-        rest.p[rest.n - 1] != '\0')
-        return;
-    rest.n--;
-    while (n < COMMAND_WORDS && str_cut(rest, '\0', &words[n], &rest))
-        n++;
-    if (n == COMMAND_WORDS || !denied_is_harmless(words, n))
-        return;
-    buf_add_z(b, "git");
-    for (size_t i = 1; i < n; i++) {
-        buf_add_byte(b, ' ');
-        denied_add_word(b, words[i]);
-    }
+    denied_git_add_word(b, path);
 }
 
 static void denied_add_fix(
     struct buf *b, const struct denied_entry *e, const struct denied_style *style)
 {
     if (e->rule == DENIED_KEPT && style->front != DENIED_FOR_BOX) {
-        add_command_fix(b, e);
+        if (str_ends_with(str_n(e->program, e->n_program), STR("/git")))
+            denied_git_add_fix(b, str_n(e->command, e->n_command), str_n(e->target, e->n_target));
         return;
     }
     if (style->front == DENIED_FOR_BOX) {

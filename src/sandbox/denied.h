@@ -59,7 +59,7 @@ struct denied_sight {
     enum denied_rule rule;
     struct str target;
     struct str program;
-    struct str command; /* DENIED_KEPT: arguments of the process, each ended by NUL; may be unset */
+    struct str command; /* DENIED_KEPT: see denied_git_command(); may be unset */
     bool implied;       /* not observed, but found afterwards: does not count */
     bool own;           /* the user can't do it outside either: no rule of the sandbox to blame */
     bool optional;      /* a file that programs look for on the chance that it exists */

@@ -5,6 +5,7 @@
 
 #include "base/fnv.h"
 #include "base/syscalls.h"
+#include "sandbox/denied_git.h"
 #include "sandbox/denied_path.h"
 #include "sandbox/proc_entry.h"
 #include "sandbox/syscall_rules.h"
@@ -86,16 +87,6 @@ static void identify(pid_t thread, pid_t *ret_pid, pid_t *ret_session)
     *ret_session = known ? (pid_t)proc_entry_number(text, "\nNSsid:", 10) : 0;
 }
 
-/* Reads the arguments of a process; no value if they are too long. */
-static struct str read_command(pid_t thread, char to[DENIED_COMMAND_MAX])
-{
-    char name[PROC_ENTRY_NAME];
-    proc_entry_name(name, thread, "cmdline");
-    AUTO_FD int fd = open(name, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, to, DENIED_COMMAND_MAX) : 0;
-    return n > 0 && n < DENIED_COMMAND_MAX ? str_n(to, (size_t)n) : (struct str){0};
-}
-
 static void report(
     struct denied_calls *c, const struct listener_call *call, struct denied_sight sight)
 {
@@ -104,7 +95,7 @@ static void report(
     uint64_t id = call->request->id;
     sight.program = str_n(program, proc_entry_link(thread, "exe", program, sizeof(program)));
     if (sight.rule == DENIED_KEPT)
-        sight.command = read_command(thread, command);
+        sight.command = denied_git_command(thread, c->plan->cwd, command);
     identify(thread, &sight.pid, &sight.session);
     sight.thread = thread;
     sight.calls = c->counted[(size_t)thread % COUNTED_MAX].calls;
@@ -275,6 +266,27 @@ static bool look_at_paths(struct denied_calls *c, const struct listener_call *ca
     return false;
 }
 
+/* git would add a linked work tree to the user's repository. Refused, so that git fails instead of
+ * leaving an entry for a directory that may end with the sandbox. This serves the user and protects
+ * nothing: other programs and other names are left to the check after the command. */
+static bool refuse_work_tree(struct denied_calls *c, const struct listener_call *call)
+{
+    static const struct path_use uses[] = {USE(0, WRITE), USE_AT(0, 1, WRITE)};
+    char exe[DENIED_PROGRAM_MAX];
+    const int number = call->request->data.nr;
+    if ((number != NR_mkdir && number != NR_mkdirat) ||
+        !read_call_path(c, call, &uses[number == NR_mkdirat]) ||
+        !denied_git_adds_tree(c->plan, str_z(c->path)))
+        return false;
+    size_t n = proc_entry_link((pid_t)call->request->pid, "exe", exe, sizeof(exe));
+    if (!str_ends_with(str_n(exe, n), STR("/git")))
+        return false;
+    report(c, call,
+        (struct denied_sight){
+            .op = DENIED_WRITE, .rule = DENIED_KEPT, .target = str_z(c->path)});
+    return true;
+}
+
 /* Addresses ----------------------------------------------------------------------------------- */
 
 static void report_address(struct denied_calls *c, const struct listener_call *call,
@@ -430,6 +442,8 @@ struct listener_reply denied_calls_handle(const struct listener_call *call)
     default:
         return (struct listener_reply){LISTENER_REFUSE, EPERM};
     }
+    if (refuse_work_tree(c, call))
+        return (struct listener_reply){LISTENER_REFUSE, EROFS};
     if (number == NR_exit_group)
         look_at_exit(c, call, calls);
     else if (number == NR_connect)

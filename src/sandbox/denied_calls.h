@@ -1,6 +1,7 @@
 /* Looks at the system calls reported to a listener, and lists those that the sandbox denies.
- * Decides nothing: an observed call continues, or is carried out by another handler, whatever is
- * found, and a reported one is refused.
+ * Decides nothing that the sandbox relies on: an observed call continues, or is carried out by
+ * another handler, whatever is found, and a reported one is refused. Only `git worktree add` in a
+ * repository of the user's is refused here, so that it fails with a denial.
  */
 /* SPDX-License-Identifier: Apache-2.0 */
 #ifndef SANDBOX_DENIED_CALLS_H

@@ -329,6 +329,17 @@ static void init_reset_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
+/* The path to execute: the name that the caller used, as a script gets it from the kernel, if it is
+ * that of the same file inside. */
+static const char *init_command_path(const struct plan *plan)
+{
+    struct stat file, named;
+    const char *name = plan->command_name.p;
+    bool same = name && stat(name, &named) == 0 && stat(plan->command.p, &file) == 0 &&
+                named.st_dev == file.st_dev && named.st_ino == file.st_ino;
+    return same ? name : plan->command.p;
+}
+
 /* Runs in its own process, which shares our memory until it executes. */
 static int run_command(void *context)
 {
@@ -348,7 +359,8 @@ static int run_command(void *context)
         (void)restrict_self(init, &none);
     init_require(rlimits_command(in), STAGE_LIMITS);
     init_reset_signals();
-    execve(in->plan->command.p, in->argv, in->envp);
+    const char *path = init_command_path(in->plan);
+    execve(path, in->argv, in->envp);
     init_fail(STAGE_EXEC, errno, -1);
 }
 

@@ -622,6 +622,13 @@ static struct plan_sockets sockets_of(const struct policy *p, bool developer)
     };
 }
 
+/* A copy, since process 1 wipes its arguments. */
+static struct str name_of_command(const struct verdict_path *command, struct arena *arena)
+{
+    bool other = command->given.p && !str_eq(command->given, command->resolved);
+    return other ? arena_str(arena, command->given) : (struct str){0};
+}
+
 void plan_make(const struct plan_input *input, struct arena *arena, struct plan *ret_plan)
 {
     const struct verdict *v = input->verdict;
@@ -675,6 +682,7 @@ void plan_make(const struct plan_input *input, struct arena *arena, struct plan 
         .limits = v->policy->limits,
         .limits_inexact = v->policy->limits_inexact_ack,
         .command = v->command.resolved,
+        .command_name = name_of_command(&v->command, arena),
         .cwd = v->cwd.given.p ? v->cwd.resolved : STR("/tmp"),
     };
 }

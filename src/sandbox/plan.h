@@ -122,6 +122,9 @@ struct plan {
     bool limits_inexact; /* the user accepted limits that can't be enforced exactly */
     uint64_t cpu_millis; /* thousandths of a CPU for all processes together; 0: not limited */
     struct str command;  /* inside: the file to execute */
+    /* The name of that file that scripts get as their own, if it leads there inside; no value: the
+     * command itself. */
+    struct str command_name;
     struct str cwd;      /* inside: the working directory */
     struct plan_remedies remedies;
 };

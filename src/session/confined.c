@@ -99,8 +99,10 @@ bool confined_plan(struct confined *c, const struct confined_options *options, s
     c->n_kept = input.n_kept;
     if (!host_plan(&input, arena, &c->plan, err))
         return false;
-    if (options->inside_command.p)
+    if (options->inside_command.p) {
         c->plan.command = options->inside_command;
+        c->plan.command_name = (struct str){0};
+    }
     if (options->inside_cwd.p)
         c->plan.cwd = options->inside_cwd;
     if (c->plan.hosts.n)

@@ -3,6 +3,7 @@
 #include "tool/confine.h"
 
 #include "io/dir.h"
+#include "path/beneath.h"
 #include "path/lexical.h"
 #include "policy/blocked.h"
 #include "policy/dir_list.h"
@@ -178,6 +179,25 @@ static const char *confine_shell(void)
     return access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh";
 }
 
+/* A session's later commands read the complete output of earlier ones at its path. A single command
+ * has no later ones. */
+static void confine_show_logs(struct toolbox *box, struct arena *a, struct host_plan_input *plan)
+{
+    const struct toolbox_options *o = box->options;
+    struct stat st;
+    if (!o->log_dir || o->policy || !tool_world_is_wanted(o) || !toolbox_make_logs(box))
+        return;
+    AUTO_FREE char *resolved = beneath_resolve(o->log_dir);
+    if (!resolved || strcmp(resolved, o->log_dir) != 0 || lstat(resolved, &st) != 0)
+        return;
+    struct str path = str_z(arena_strdup(a, str_z(resolved)));
+    struct plan_bind *bind = ARENA_NEW(a, struct plan_bind, 1);
+    *bind = (struct plan_bind){
+        .at = path, .source = {path, st.st_dev, st.st_ino}, .is_dir = true};
+    plan->binds = bind;
+    plan->n_binds = 1;
+}
+
 /* Makes the plan for a command in this directory. */
 static bool confine_plan(
     struct toolbox *box, const char *cwd, struct arena *a, struct confined *c, struct err *err)
@@ -200,6 +220,7 @@ static bool confine_plan(
     size_t n = verdict_dirs(&c->verdict.write, a, &roots);
     toolbox_protect(box, roots, n);
     options.protect = box->protect;
+    confine_show_logs(box, a, &options.plan);
     return confined_plan(c, &options, a, err);
 }
 

@@ -5,6 +5,7 @@
 #include "io/file.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
+#include "path/private.h"
 #include "path/warn.h"
 #include "path/writer.h"
 #include "repo/parts.h"
@@ -66,6 +67,32 @@ void toolbox_show_logs(struct toolbox *box)
         access(o->log_dir, F_OK) == 0)
         box->shows_logs = boundary_add(
             box->boundary, o->log_dir, BOUNDARY_RO, BOUNDARY_AGENT_WORKSPACE, &ignored);
+}
+
+bool toolbox_make_logs(struct toolbox *box)
+{
+    struct str path = str_z(box->options->log_dir);
+    int missing = 0;
+    for (; path.n > 1; missing++) {
+        AUTO_FREE char *name = strndup(path.p, path.n);
+        if (name && access(name, F_OK) == 0)
+            break;
+        path = str_head(path, (size_t)MAX(str_find_last(path, '/'), (ptrdiff_t)0));
+    }
+    box->made_logs += missing;
+    return private_make(box->options->log_dir);
+}
+
+/* Removes directories that are still empty. */
+static void drop_logs(struct toolbox *box)
+{
+    AUTO_FREE char *path = box->made_logs ? strdup(box->options->log_dir) : NULL;
+    for (int i = 0; path && i < box->made_logs && rmdir(path) == 0; i++) {
+        char *slash = strrchr(path, '/');
+        if (!slash || slash == path)
+            break;
+        *slash = '\0';
+    }
 }
 
 /* Processes of the last call may have run until now. */
@@ -143,6 +170,7 @@ void toolbox_close(struct toolbox *box)
     box->sessions = NULL;
     tool_worlds_close(box);
     close_protect(box);
+    drop_logs(box);
     approve_done(&box->approve);
     boundary_free(box->boundary);
     free(box);

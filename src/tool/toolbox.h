@@ -98,6 +98,7 @@ struct toolbox {
     struct tool_world *world;       /* the commands' sandbox, then older ones; NULL: none yet */
     const char *new_world;          /* why there is a new one, if the model must be told */
     bool shows_logs;                /* its own logs can be read */
+    int made_logs;                  /* directories made for logs that there may be: see there */
     bool made_parts;                /* the current call wrote names that can make up a repository */
 };
 
@@ -142,6 +143,10 @@ struct str toolbox_name(const struct toolbox *box, const struct resolved *where)
 
 /* Lets tools read the logs of this session, once there are any. */
 void toolbox_show_logs(struct toolbox *box);
+
+/* Makes the directory of this session's logs, so that a sandbox can show it before there are any;
+ * at the end it is removed if it is empty. Returns false if it can't be made. */
+bool toolbox_make_logs(struct toolbox *box);
 
 /* On the first call, looks for repositories below these directories. */
 void toolbox_protect(struct toolbox *box, const struct str *roots, size_t n);

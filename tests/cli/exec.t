@@ -13,9 +13,10 @@ $ cd work && echo piped | cordon exec -- cat -
 piped
 
 ## the environment is not the caller's
-$ SECRET=1 cordon exec -- env
+$ SECRET=1 cordon exec -- printenv
 TERM=xterm-256color
 LANG=C.UTF-8
+PATH=/usr/local/bin:/usr/bin:/bin
 
 ## the home directory as working directory
 $ cd home && cordon exec -- pwd

@@ -14,21 +14,60 @@ list
 list
 list
 
-## an ordinary program alone: it can start nothing else, and its environment is empty
-$ cordon exec -- find . -maxdepth 0 -exec ls {} \; 2>&1 | head -n 1
-find: ‘ls’: No such file or directory
-$ cordon exec -- find . -maxdepth 0 -exec /bin/ls {} \; 2>&1 | head -n 1
-find: ‘/bin/ls’: No such file or directory
-$ cordon exec --json --explain-policy -- find | python3 -c 'import json,sys; d=json.load(sys.stdin); print([e["given"] for e in d["grants"]["exec"]], d["policy"]["developer"])'
-['/usr/bin/find'] False
+## an ordinary program alone: it can start nothing else, and its environment has only PATH
+$ echo x | sed '1e /bin/echo started'; echo x | cordon exec -- sed '1e /bin/echo started' 2>/dev/null
+started
+x
+? 6
+$ cordon exec --json --explain-policy -- sed | python3 -c 'import json,sys; d=json.load(sys.stdin); print([e["given"] for e in d["grants"]["exec"]], d["policy"]["developer"], d["policy"]["env"]["set"])'
+['/usr/bin/sed'] False {'PATH': '/usr/local/bin:/usr/bin:/bin'}
 
-## Python: the interpreter of a script is allowed, and nothing else
-$ mkdir w && cd w && printf '#!/usr/bin/env python3\nimport os\nprint(os.path.exists("/usr/bin/ls"))\n' >x.py && chmod +x x.py && export PATH=/usr/bin:/bin; python3 x.py; ./x.py
-True
-True
-$ cd w && c=$(command -v cordon); PATH=/usr/bin:/bin; $c exec -- python3 x.py; $c exec -- ./x.py
-False
-False
+## Python: it finds itself, its modules in the home directory, and other programs
+$ d=$HOME/.local/lib/$(/usr/bin/python3 -c 'import sys; print("python%d.%d" % sys.version_info[:2])')/site-packages; mkdir -p $d w; echo 'text = "a module"' >$d/of_the_user.py
+> printf '#!/usr/bin/env python3\nimport of_the_user, subprocess, sys\nprint(of_the_user.text, sys.executable, flush=True)\nsubprocess.run([sys.executable, "-c", "print(1)"])\nsubprocess.run(["uname", "-s"])\n' >w/x.py; chmod +x w/x.py
+> cd w; c=$(command -v cordon); PATH=/usr/bin:/bin; $c exec -- python3 x.py && $c exec -- /usr/bin/python3 x.py && $c exec -- ./x.py
+a module /usr/bin/python3
+1
+Linux
+a module /usr/bin/python3
+1
+Linux
+a module /usr/bin/python3
+1
+Linux
+$ cd w; printf 'import multiprocessing as m\ndef f(x):\n    return x + 1\nif __name__ == "__main__":\n    with m.get_context("spawn").Pool(1) as p:\n        print(p.map(f, [1]))\n' >y.py; PATH=/usr/bin:/bin $(command -v cordon) exec -- python3 y.py
+[2]
+
+## other interpreters start programs
+$ cordon exec -- perl -e 'system("uname -s")'; cordon exec -- awk 'BEGIN {system("uname -s")}'; cordon exec -- node -e 'require("child_process").spawnSync("uname", ["-s"], {stdio: "inherit"})'
+Linux
+Linux
+Linux
+
+## programs that run the command in their arguments
+$ cordon exec -- env A=1 uname -s; cordon exec -- timeout 60 uname -s; cordon exec -- nice uname -s; cordon exec -- nohup uname -s; echo -s | cordon exec -- xargs uname; cordon exec -- find . -maxdepth 0 -exec uname -s \;
+Linux
+Linux
+Linux
+Linux
+Linux
+Linux
+
+## programs with helpers of their own: tar starts compressors, git its commands, man a pager
+$ mkdir w; cd w; echo text >f; tar cJf f.tar.xz f; tar czf f.tar.gz f; cordon exec -- tar xJOf f.tar.xz; cordon exec -- tar xzOf f.tar.gz; git init -q; cordon exec -- git submodule status && cordon exec -- git --exec-path
+text
+text
+/usr/lib/git-core
+
+## a symlink to a script: the script gets the name that was used
+$ mkdir -p w/bin w/lib; cd w; printf '#!/bin/sh\necho "${0##*/}"\n' >lib/wrapper; chmod +x lib/wrapper; ln -s ../lib/wrapper bin/one; ln -s wrapper lib/two; bin/one; cordon exec -- bin/one; cordon exec --preset build -- bin/one; cordon exec --preset build -- lib/two
+one
+one
+one
+two
+$ cd w; printf '{"policy_version": 4, "exec": {"allowed_executables": ["%s", "/bin/sh"], "allow_shell": true}}' $PWD/bin/one >p.json; cordon exec --policy p.json -- $PWD/bin/one 2>/dev/null; cordon exec --sandbox landlock --ack-unsafe-sandbox -- bin/one 2>/dev/null
+one
+one
 
 ## pyenv: its shims are shell scripts that start a Python of the home directory
 $ e=$HOME/.pyenv; mkdir -p $e/shims $e/libexec $e/versions/3.9/bin w; printf '#!/usr/bin/env bash\nexec "$PYENV_ROOT/libexec/pyenv" exec "${0##*/}" "$@"\n' >$e/shims/python3
@@ -70,7 +109,7 @@ GNU Make (.*) (re)
 $ mkdir w && cd w && cordon policy new --for make >p.yaml && grep -c 'developer: true' p.yaml && printf 'all:\n\t@uname -s\n' >Makefile && cordon exec --policy p.yaml -- /usr/bin/make
 1
 Linux
-$ cd w && cordon policy new --for find | grep -c developer
+$ cd w && cordon policy new --for sed | grep -c developer
 0
 ? 1
 

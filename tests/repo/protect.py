@@ -152,13 +152,22 @@ VARIANTS.update(rows_index.VARIANTS)
 VARIANTS.update(rows_remotes.VARIANTS)
 
 
+# git itself may not add work trees to the user's repository (tests/sandbox/denials.py), but a program of another name can.
+UNSEEN = 'unseen() { local g; g=$(mktemp) && cp "$(command -v git)" "$g" && chmod +x "$g" && "$g" "$@"; }\n'
+
+
+def unseen(script):
+    return UNSEEN + script.replace("git worktree add", "unseen worktree add") if "git worktree add" in script else script
+
+
 def by_tool(p, script):
+    script = unseen(script)
     argv = [p.t.cordon, "tool", "shell", "--json", json.dumps({"command": script})]
     return p.t.run(argv, env=p.env)
 
 
 def by_preset(p, script):
-    return p.t.run([p.t.cordon, "exec", "--preset", "build", "--", "/bin/bash", "-c", script], env=p.env)
+    return p.t.run([p.t.cordon, "exec", "--preset", "build", "--", "/bin/bash", "-c", unseen(script)], env=p.env)
 
 
 def by_landlock(p, script):

@@ -252,25 +252,71 @@ def _(t):
 # Commands of git that write its settings: the fix, and the exit code of git.
 GIT = [
     ("git remote add o https://example.com/x", "git remote add o https://example.com/x", False),
-    ("git push -q -u up HEAD:refs/heads/x", "", True),
+    ("git push -q -u up HEAD:refs/heads/x", "git push -q -u up HEAD:refs/heads/x", True),
     ("git push -u up HEAD:refs/heads/y", "git push -u up HEAD:refs/heads/y", True),
-    ("git config core.fsmonitor 'touch x'", "", False),
-    ("git remote add e 'ext::sh -c x'", "", False),
+    ("cd d; git push -u up HEAD:refs/heads/z", "git -C {work}/d push -u up HEAD:refs/heads/z", True),
+    ("git -C d/.. -C d remote add o2 /x", "git remote add o2 /x", False),
+    ("git checkout -q -b t --track up/main", "git checkout -q -b t --track up/main", True),
+    ("git config user.name 'N N'", "git config user.name 'N N'", False),
+    ("git config core.fsmonitor 'touch x'", "git config --edit --file {work}/.git/config", False),
+    ("git remote add e 'ext::sh -c x'", "git config --edit --file {work}/.git/config", False),
+    ("GIT_ALLOW_PROTOCOL=file git submodule --quiet add {work}/.up.git s", "git config --edit --file {work}/.git/config", True),
+    ("GIT_ALLOW_PROTOCOL=file git submodule add {work}/.up.git s2", "git submodule add {work}/.up.git s2", True),
 ]
+
+# Linked work trees, which may be where the sandbox ends; the exit code, and whether there is a denial.
+TREES = [
+    ("git worktree add ../outside", "git worktree add ../outside", ".git/worktrees/outside"),
+    ("cd d; git worktree add ../inside", "git -C {work}/d worktree add ../inside", ".git/worktrees/inside"),
+]
+
+
+def git_project(t):
+    script = ("git init -q -b main .; git config --local user.name n; git config --local user.email e; git init -q -b main --bare .up.git; "
+              "git remote add up ./.up.git; mkdir d; echo x >d/x; git add d; git commit -q -m a; git push -q up main; git fetch -q up")
+    t.code(t.run(["sh", "-c", script]), 0)
 
 
 @case("tools: settings of git, with the command for the user; also if git takes it for a success")
 def _(t):
-    script = "git init -q .; git init -q --bare .up.git; git remote add up ./.up.git; git -c user.name=n -c user.email=e commit -q --allow-empty -m a"
-    t.code(t.run(["sh", "-c", script]), 0)
-    lines = "".join(json.dumps({"name": "shell", "arguments": {"command": command}}) + "\n" for command, _, _ in GIT)
+    git_project(t)
+    lines = "".join(json.dumps({"name": "shell", "arguments": {"command": command.format(work=t.work)}}) + "\n" for command, _, _ in GIT)
     run = t.run([t.cordon, "tool", "--serve"], lines.encode())
     for (command, fix, fine), line in zip(GIT, run.out.splitlines(), strict=True):
         result = json.loads(line)
-        t.same(result["status"] == "ok", fine, command)
+        fix = fix.format(work=t.work)
+        t.same(result["status"] == "ok", fine, f"{command}: {result}")
         t.same([(d["op"], d["target"], d["fix"]) for d in result["details"]["denied"]], [("write", f"{t.work}/.git/config", fix)], command)
         t.true(f"[denied: write {t.work}/.git/config (protected" in result["content"], result["content"])
-        t.same(f"Run it outside: {fix}]" in result["content"], bool(fix), command)
+        t.true(f"Run it outside: {fix}]" in result["content"], command)
+
+
+@case("a preset: the same on standard error, also after a success")
+def _(t):
+    git_project(t)
+    run = t.run([t.cordon, "exec", "--preset", "build", "--", "git", "push", "-q", "-u", "up", "HEAD:refs/heads/x"])
+    t.code(run, 0)
+    t.true(f"denied: write {t.work}/.git/config (protected: read-only in a writable directory). Run it outside: git push -q -u up HEAD:refs/heads/x\n".encode() in run.err, run)
+
+
+@case("linked work trees: adding one fails with a denial, and those that exist can be used")
+def _(t):
+    git_project(t)
+    t.code(t.run(["git", "worktree", "add", "-q", "linked"]), 0)
+    for command, fix, target in TREES:
+        run = t.run([t.cordon, "tool", "shell", "--json", json.dumps({"command": command})])
+        t.same(run.result["status"], "error", run)
+        t.same([(d["op"], d["target"], d["fix"]) for d in run.result["details"]["denied"]],
+               [("write", f"{t.work}/{target}", fix.format(work=t.work))], run)
+        run = t.run([t.cordon, "exec", "--preset", "build", "--", "bash", "-c", command])
+        t.code(run, 6)
+        t.true(f"Run it outside: {fix.format(work=t.work)}\n".encode() in run.err, run)
+    t.same(os.listdir(f"{t.work}/.git/worktrees"), ["linked"])
+    run = t.run([t.cordon, "exec", "--preset", "build", "--", "git", "-C", "linked", "commit", "-q", "--allow-empty", "-m", "inside"])
+    t.code(run, 0)
+    t.same(t.run(["git", "log", "-1", "--format=%s", "refs/heads/linked"]).out, b"inside\n")
+    run = t.run([t.cordon, "exec", "--preset", "build", "--", "sh", "-c", "git clone -q . d/c && git -C d/c worktree add -q w && git -C d/c/w status --short"])
+    t.code(run, 0)
 
 
 @case("learn: the additions are a policy that allows it")

@@ -259,6 +259,29 @@ def _(t):
     forget_logs(t)
 
 
+@case("commands read the logs of their session, and no others")
+def _(t):
+    path = project(t)
+    s, other = Server(t, cwd=path), Server(t, cwd=path)
+    log = shell(s, "seq 100000")["details"]["log"]
+    theirs = shell(other, "seq 100000")["details"]["log"]
+    t.same(out(t, s, f"sed -n 50000p {log}"), "50000\n")
+    r = shell(s, f"cat {theirs}; echo >>{log}; rm -f {log}")
+    t.true("No such file" in r["content"] and r["content"].count("Read-only file system") == 2, str(r))
+    t.same(out(t, s, f"ls {os.path.dirname(os.path.dirname(log))}"), os.path.basename(os.path.dirname(log)) + "\n")
+    s.end()
+    other.end()
+    forget_logs(t)
+
+
+@case("a session without logs leaves no directory for them")
+def _(t):
+    s = Server(t, cwd=project(t))
+    out(t, s, "true")
+    s.end()
+    t.same([name for name in os.listdir(t.home) if name.startswith(".cordon")], [])
+
+
 # The repository ------------------------------------------------------------------------------------
 
 FSMONITOR = "git config core.fsmonitor 'touch ran'"

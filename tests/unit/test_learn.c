@@ -307,13 +307,20 @@ static const struct {
     {"gcc-12", true},
     {"clang-14.0", true},
     {"npm", true},
-    {"git", false},
+    {"git", true},
+    {"env", true},
+    {"python3", true},
+    {"python3.11", true},
+    {"perl5.36.0", true},
+    {"c99", true},
+    {"pip3", true},
+    {"cat", false},
+    {"sed", false},
     {"gcc-", false},
     {"-12", false},
     {"12", false},
     {"", false},
     {"mak", false},
-    {"python3.11", false},
 };
 
 TEST(helpers_programs_that_start_others)
