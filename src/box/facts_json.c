@@ -2,6 +2,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "box/facts.h"
 #include "path/exact.h"
+#include "sandbox/denied_fix.h"
+
+enum {
+    PORT_HTTP = 80,
+    PORT_HTTPS = 443,
+};
 
 static const char *const network_names[] = {
     [BOX_NETWORK_DEFAULT] = "",
@@ -63,7 +69,9 @@ static json_t *refused_denied(const struct facts_refused *r)
     AUTO_BUF struct buf target = BUF_INIT(1 << 12), fix = BUF_INIT(1 << 12);
     json_t *one = json_object();
     buf_printf(&target, STR_FMT ":%llu", STR_ARG(r->host), (unsigned long long)r->port);
-    buf_printf(&fix, "--allow-host " STR_FMT, STR_ARG(r->host));
+    buf_printf(&fix, DENIED_FIX_BOX " --allow-host " STR_FMT, STR_ARG(r->host));
+    if (r->port != PORT_HTTP && r->port != PORT_HTTPS)
+        buf_printf(&fix, ":%llu", (unsigned long long)r->port);
     json_put(one, "op", json_string("host"));
     json_put(one, "target", json_text(buf_str(&target)));
     json_put(one, "program", json_string(""));

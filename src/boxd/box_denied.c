@@ -18,7 +18,8 @@ void box_denied_tell(struct supervisor *sv, const struct client *c, int status)
         denied_json(sv->view.confined.denied, &(struct denied_style){.front = DENIED_FOR_BOX,
                                                   .home = sv->options->home,
                                                   .session = c->exec.session,
-                                                  .failed_only = true});
+                                                  .failed_only = true,
+                                                  .or_others = true});
     denied_add_lines(&lines, list);
     if (lines.n && buf_ok(&lines))
         (void)link_send(c->fd, LINK_DENIED, NULL, 0, buf_str(&lines), NULL);

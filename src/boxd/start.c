@@ -26,6 +26,7 @@ static bool start_supervisor(const struct start_options *o, enum supervise mode,
         .rows = MIN(o->rows, (uint16_t)SIZE_MAX_CELLS),
         .cols = MIN(o->cols, (uint16_t)SIZE_MAX_CELLS),
         .self = o->self,
+        .no_denials = o->no_denials,
     };
     return supervisor_start(&options, err);
 }

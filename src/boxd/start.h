@@ -15,6 +15,7 @@ struct start_options {
     const char *home;           /* the user's home, or NULL */
     uint16_t rows, cols;        /* screen size until a client attaches */
     const char *self;           /* see struct view_input */
+    bool no_denials;            /* do not collect what is denied */
 };
 
 /* Starts the agent. Waits a moment if commands of `exec` or a supervisor that was killed still use

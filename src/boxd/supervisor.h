@@ -27,6 +27,7 @@ struct supervisor_options {
     const char *home;           /* the user's home, or NULL */
     uint16_t rows, cols;        /* screen size until a client attaches */
     const char *self;           /* see struct view_input */
+    bool no_denials;            /* do not collect what is denied */
 };
 
 /* Returns when the sandbox is set up and the command has started; earlier errors are passed through

@@ -90,7 +90,8 @@ static bool make_view(struct supervisor *sv, struct err *err)
     };
     if (!view_make(sv->box, &input, &sv->arena, &sv->view, err))
         return false;
-    sv->view.confined.denied = denied_new();
+    if (!sv->options->no_denials)
+        sv->view.confined.denied = denied_new();
     return true;
 }
 

@@ -106,7 +106,7 @@ static bool box_create_network(struct box_create *m, struct err *err)
             return box_create_bad_option(err, "port", o->ports.v[i],
                 "expected HOST:BOX, two ports from 1 to 65535, such as 8080:3000");
     for (size_t i = 0; i < o->hosts.n; i++)
-        if (!host_check(str_z(o->hosts.v[i]), err))
+        if (!host_check(str_z(o->hosts.v[i]), "--network on", err))
             return err_wrap(err, "--allow-host");
     if (o->network)
         meta->network_mode = on ? BOX_NETWORK_ON : BOX_NETWORK_NONE;

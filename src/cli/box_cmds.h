@@ -55,6 +55,9 @@ struct box_risk {
  * Fails with E_CANCELED if the answer is not yes. */
 MUST_USE bool box_use_risk(struct cli *cli, const struct box_risk *risk, struct err *err);
 
+/* Of an option that lasts until the box ends. */
+#define BOX_NO_DENIALS_HELP "do not collect what the sandbox denies, until the box is stopped"
+
 /* With this process's environment and the size of its terminal. */
 struct start_options box_use_start_options(const struct box *box);
 /* Starts the agent of a box that is not running. */

@@ -131,33 +131,36 @@ void prepare_tell_held(struct cli *cli, const struct prepared *x)
     prepare_warn_lines(cli, buf_str(&text));
 }
 
+static void prepare_note_lines(struct cli *cli, struct str text)
+{
+    struct str line;
+    while (str_cut(text, '\n', &line, &text))
+        out_note(cli, STR_FMT, STR_ARG(line));
+}
+
 void prepare_tell_denied(struct cli *cli, const struct prepared *x, bool failed)
 {
     AUTO_BUF struct buf text = BUF_INIT(64 << 10);
     AUTO_JSON json_t *list = denied_json(x->confined.denied,
-        &(struct denied_style){
-            .home = x->host.home, .failed_only = failed, .kept_only = !failed});
-    struct str line, rest;
+        &(struct denied_style){.home = x->host.home,
+            .failed_only = failed,
+            .or_others = failed,
+            .kept_only = !failed});
     denied_add_lines(&text, list);
-    rest = buf_str(&text);
-    while (str_cut(rest, '\n', &line, &rest))
-        out_note(cli, STR_FMT, STR_ARG(line));
+    prepare_note_lines(cli, buf_str(&text));
 }
 
 void prepare_tell_refused(struct cli *cli, const struct prepared *x)
 {
-    enum {
-        SHOWN_MAX = 3
-    };
+    AUTO_BUF struct buf text = BUF_INIT(64 << 10);
+    AUTO_JSON json_t *result = json_object();
     struct refused_hosts list;
     refused_list(buf_str(&x->refused), cli->arena, &list);
-    for (size_t i = 0; i < MIN(list.n, (size_t)SHOWN_MAX); i++) {
-        const struct refused_host *r = &list.p[i];
-        out_warn(cli, "denied: host " STR_FMT ":%u (" STR_FMT ").%s%s", STR_ARG(r->host), r->port,
-            STR_ARG(r->why), r->fix ? " Allow: " : "", r->fix ? r->fix : "");
-    }
-    if (list.n > SHOWN_MAX)
-        out_warn(cli, "denied: %zu more hosts; --json lists them", list.n - SHOWN_MAX);
+    refused_add_json(&list, result);
+    denied_add_lines(&text, json_object_get(result, "denied"));
+    prepare_note_lines(cli, buf_str(&text));
+    if (list.n > DENIED_LINES)
+        out_note(cli, "denied: %zu more hosts; --json lists them", list.n - (size_t)DENIED_LINES);
 }
 
 void prepare_tell_record(struct cli *cli, const struct prepared *x)

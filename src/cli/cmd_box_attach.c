@@ -103,8 +103,13 @@ const struct cmd cmd_box_attach = {
 
 /* exec ---------------------------------------------------------------------------------------- */
 
+struct box_exec_flags {
+    bool no_denials;
+};
+
 static bool attach_run_exec(struct cli *cli, const struct args *args, struct err *err)
 {
+    const struct box_exec_flags *o = args->options;
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
     const char **argv = ARENA_NEW(cli->arena, const char *, args->n);
     AUTO_BUF struct buf denied = BUF_INIT(DENIED_TEXT_MAX);
@@ -121,14 +126,15 @@ static bool attach_run_exec(struct cli *cli, const struct args *args, struct err
         return false;
     signal(SIGPIPE, SIG_IGN);
     AUTO_FD int signals = interrupt_open(true, &set);
-    const struct box_exec x = {.exec = {.argv = argv,
-                                   .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
-                                   .input = STDIN_FILENO,
-                                   .output = STDOUT_FILENO,
-                                   .error = STDERR_FILENO,
-                                   .signals = signals,
-                                   .denied = &denied},
+    struct box_exec x = {.exec = {.argv = argv,
+                             .terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
+                             .input = STDIN_FILENO,
+                             .output = STDOUT_FILENO,
+                             .error = STDERR_FILENO,
+                             .signals = signals,
+                             .denied = o->no_denials ? NULL : &denied},
         .start = box_use_start_options(NULL)};
+    x.start.no_denials = o->no_denials;
     (void)!descriptors_raise(); /* a command in the box may have many in flight */
     bool ok = box_exec_run(cli->arena, &use, &x, &status, err);
     interrupt_close(&set);
@@ -139,6 +145,11 @@ static bool attach_run_exec(struct cli *cli, const struct args *args, struct err
         cli->status = WIFSIGNALED(status) ? SIGNAL_BASE + WTERMSIG(status) : WEXITSTATUS(status);
     return ok;
 }
+
+static const struct opt exec_opts[] = {
+    OPT_SET("no-denials", 0, struct box_exec_flags, no_denials,
+        "do not print what the sandbox denied; nor collect it, if the box is not running"),
+};
 
 static const struct example exec_examples[] = {
     {"cordon box exec fix-login git status", "run in the box's working directory"},
@@ -157,6 +168,7 @@ const struct cmd cmd_box_exec = {
              "if signal N ended it. If the command cannot be started, the exit status is "
              "cordon's own.",
     .usage = "NAME [--] COMMAND [ARGUMENT…]",
+    CMD_OPTS(exec_opts, struct box_exec_flags),
     .no_json = true,
     .min_args = 2,
     .max_args = WORDS_MAX,

@@ -12,7 +12,7 @@ enum {
 struct box_new_options {
     struct box_create_options create; /* without words and callbacks */
     struct opt_words dirs, hosts, ports;
-    bool no_start, attach;
+    bool no_start, attach, no_denials;
 };
 
 struct box_new_ctx {
@@ -109,7 +109,7 @@ static void box_new_fill_in(struct box_new_ctx *m, const struct box_new_options 
     m->options.context = m;
 }
 
-static bool box_new_finish(struct box_new_ctx *m, bool attach, struct err *err)
+static bool box_new_finish(struct box_new_ctx *m, const struct box_new_options *o, struct err *err)
 {
     struct cli *cli = m->cli;
     const struct args args = {.v = m->args->v, .n = 1, .n_before = 1};
@@ -120,14 +120,16 @@ static bool box_new_finish(struct box_new_ctx *m, bool attach, struct err *err)
     if (m->create.report.caches.n)
         out_warn(
             cli, "caches that are not shared with the box: %s", buf_z(&m->create.report.caches));
-    if (!box_create_start(&m->create, box_use_start_options(NULL), err))
+    struct start_options start = box_use_start_options(NULL);
+    start.no_denials = o->no_denials;
+    if (!box_create_start(&m->create, start, err))
         return false;
     box_use_warn_gaps(cli, &m->create.gaps);
     if (cli->json && !out_json(cli, box_create_json(&m->create), err))
         return false;
     if (!cli->json)
-        box_new_print_text(m, attach);
-    return !attach || cmd_box_attach.run(cli, &args, err);
+        box_new_print_text(m, o->attach);
+    return !o->attach || cmd_box_attach.run(cli, &args, err);
 }
 
 static bool box_new_run(struct cli *cli, const struct args *args, struct err *err)
@@ -138,7 +140,7 @@ static bool box_new_run(struct cli *cli, const struct args *args, struct err *er
         return false;
     box_new_fill_in(&m, o);
     m.create = BOX_CREATE_INIT(cli->arena, &m.options);
-    bool ok = box_create_make(&m.create, err) && box_new_finish(&m, o->attach, err);
+    bool ok = box_create_make(&m.create, err) && box_new_finish(&m, o, err);
     box_create_done(&m.create);
     return ok;
 }
@@ -158,6 +160,7 @@ static const struct opt new_opts[] = {
         "read the prompt from a file; - is standard input"),
     SET("no-start", no_start, "do not start the agent"),
     SET("attach", attach, "attach to the agent's terminal at once"),
+    SET("no-denials", no_denials, BOX_NO_DENIALS_HELP),
     OPT_WORDS("dir", 0, struct box_new_options, dirs, "DIR[:rw][:force]",
         "also show this directory in the box, read-only unless ':rw'; may be repeated"),
     SET("include-ignored", create.include_ignored, "also copy files that git ignores"),

@@ -28,15 +28,18 @@ static bool box_start_print_status(
 /* start --------------------------------------------------------------------------------------- */
 
 struct box_start_flags {
-    bool no_prompt;
+    bool no_prompt, no_denials;
 };
 
 static bool run_start(struct cli *cli, const struct args *args, struct err *err)
 {
     const struct box_start_flags *o = args->options;
     AUTO(box_use_done) struct box_use use = BOX_USE_NONE;
-    if (!config_box_open(cli->arena, args->v[0], BOX_USE_CHANGE, &use, err) ||
-        !box_use_start(&use.box, !o->no_prompt, err))
+    if (!config_box_open(cli->arena, args->v[0], BOX_USE_CHANGE, &use, err))
+        return false;
+    struct start_options start = box_use_start_options(&use.box);
+    start.no_denials = o->no_denials;
+    if (!start_agent(&start, !o->no_prompt, err))
         return false;
     box_use_gaps(cli, &use.box);
     return box_start_print_status(cli, &use.box, "started", err);
@@ -45,6 +48,7 @@ static bool run_start(struct cli *cli, const struct args *args, struct err *err)
 static const struct opt start_opts[] = {
     OPT_SET(
         "no-prompt", 0, struct box_start_flags, no_prompt, "start the agent without its prompt"),
+    OPT_SET("no-denials", 0, struct box_start_flags, no_denials, BOX_NO_DENIALS_HELP),
 };
 
 static const struct example start_examples[] = {

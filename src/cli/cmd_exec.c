@@ -5,6 +5,7 @@
 #include "io/interrupt.h"
 #include "io/tty.h"
 #include "job/job.h"
+#include "job/refused.h"
 #include "learn/additions.h"
 #include "policy/preset.h"
 
@@ -79,10 +80,14 @@ static int exit_status(const struct exec_ctx *x, const struct exec_result *r)
 static void exec_tell_learned(struct exec_ctx *x)
 {
     AUTO_BUF struct buf text = BUF_INIT(ADDITIONS_MAX);
-    AUTO_JSON json_t *denied =
-        denied_json(x->p.confined.denied, &(struct denied_style){.home = x->p.host.home});
+    AUTO_JSON json_t *result = json_object();
+    struct refused_hosts hosts;
     struct str line, rest;
-    additions_add(&text, denied);
+    json_put(result, "denied",
+        denied_json(x->p.confined.denied, &(struct denied_style){.home = x->p.host.home}));
+    refused_list(buf_str(&x->p.refused), x->cli->arena, &hosts);
+    refused_add_json(&hosts, result);
+    additions_add(&text, json_object_get(result, "denied"));
     rest = buf_str(&text);
     while (str_cut(rest, '\n', &line, &rest))
         out_note(x->cli, STR_FMT, STR_ARG(line));
@@ -108,7 +113,8 @@ static bool exec_print_result(struct exec_ctx *x, struct observed_exec *done, st
     job_exec_end(&x->p, done, cli->json ? &json : NULL);
     prepare_tell_record(cli, &x->p);
     prepare_tell_held(cli, &x->p);
-    prepare_tell_refused(cli, &x->p);
+    if (!x->options->learn)
+        prepare_tell_refused(cli, &x->p);
     return !cli->json || out_json(cli, json_take(&json), err);
 }
 

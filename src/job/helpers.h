@@ -14,7 +14,7 @@
 #define JOB_HELPERS_H
 
 #include "base/notice.h"
-#include "job/script_line.h"
+#include "path/script_line.h"
 #include "policy/starter.h"
 
 enum {

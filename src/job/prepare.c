@@ -400,7 +400,7 @@ bool prepare_policy(struct prepared *x, struct err *err)
     if (o->sandbox && o->no_sandbox)
         return err_set(err, E_CLI_INVALID_ARG, "--sandbox and --no-sandbox cannot be combined");
     for (size_t i = 0; i < o->hosts.n; i++)
-        if (!host_check(o->hosts.p[i], err))
+        if (!host_check(o->hosts.p[i], "--enable-network --ack-unsafe-network", err))
             return err_wrap(err, "--allow-host");
     if (o->network && o->hosts.n)
         return err_set(err, E_CLI_INVALID_ARG,

@@ -8,9 +8,13 @@ enum {
     TARGET_MAX = 1024,
 };
 
+/* The proxy's reason, for its clients; and the rule, as other denials have it. */
+#define REFUSED_UNLISTED "it is not in the list of hosts"
+#define REFUSED_RULE     "not in allowed_hosts"
+
 static const char *refused_fix(const struct refused_host *r, struct arena *a)
 {
-    if (!str_is(r->why, "it is not in the list of hosts") || !r->host.n)
+    if (!str_is(r->why, REFUSED_RULE) || !r->host.n)
         return NULL;
     if (r->port == PORT_HTTP || r->port == PORT_HTTPS)
         return arena_printf(a, "--allow-host " STR_FMT, STR_ARG(r->host));
@@ -19,6 +23,8 @@ static const char *refused_fix(const struct refused_host *r, struct arena *a)
 
 static void refused_add(struct refused_hosts *list, struct refused_host r, struct arena *a)
 {
+    if (str_is(r.why, REFUSED_UNLISTED))
+        r.why = STR(REFUSED_RULE);
     for (size_t i = 0; i < list->n; i++) {
         struct refused_host *known = &list->p[i];
         if (!str_eq(known->host, r.host) || known->port != r.port || !str_eq(known->why, r.why))

@@ -3,8 +3,8 @@
 #include "learn/learn_observe.h"
 
 #include "base/buf.h"
-#include "job/script_line.h"
 #include "learn/tracee.h"
+#include "path/script_line.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -138,7 +138,7 @@ static bool rule_parse(struct str text, struct host_rule *ret_rule, const char *
     return true;
 }
 
-bool host_check(struct str host, struct err *err)
+bool host_check(struct str host, const char *all, struct err *err)
 {
     struct host_rule unused;
     const char *why = NULL;
@@ -147,10 +147,10 @@ bool host_check(struct str host, struct err *err)
         return true;
     if (url)
         why = "use only the host, without scheme and path";
-    if (str_is(host, "*"))
-        why = "for access to all hosts, use --network on";
-    return err_set(err, E_CLI_INVALID_ARG, "'" STR_FMT "'" HOST_REFUSED "%s",
-        STR_ARG(str_head(host, HOST_NAME_MAX_BYTES)), why);
+    const bool every = str_is(host, "*");
+    return err_set(err, E_CLI_INVALID_ARG, "'" STR_FMT "'" HOST_REFUSED "%s%s",
+        STR_ARG(str_head(host, HOST_NAME_MAX_BYTES)), every ? "for access to all hosts, use " : why,
+        every ? all : "");
 }
 
 static bool host_rule_matches(

@@ -34,9 +34,10 @@ bool host_eq(const struct proxy_host *a, const struct proxy_host *b);
 /* Splits `host:port` or `host`; *ret_port is 0 without a port. Rejects userinfo. */
 bool host_split(struct str text, struct str *ret_host, uint16_t *ret_port);
 
-/* Checks an entry of the list. E_CLI_INVALID_ARG; the reason follows HOST_REFUSED. */
+/* Checks an entry of the list. E_CLI_INVALID_ARG; the reason follows HOST_REFUSED. `all` allows
+ * every host, where the list is given: an option or a key. */
 #define HOST_REFUSED " cannot be in the list of hosts: "
-MUST_USE bool host_check(struct str host, struct err *err);
+MUST_USE bool host_check(struct str host, const char *all, struct err *err);
 
 /* Adds the value of NO_PROXY: the sandbox's own loopback, except for names in the list, which refer
  * to the host. */

@@ -2,11 +2,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sandbox/denied.h"
 
-#include "base/arena.h"
 #include "base/utf8.h"
 #include "path/exact.h"
-#include "policy/validate.h"
-#include "sandbox/denied_git.h"
+#include "sandbox/denied_fix.h"
 
 #include <pthread.h>
 
@@ -16,23 +14,30 @@ enum {
     CALLS_TO_FAILURE = 48,
     CALLS_TO_FAILURE_OPTIONAL = 12,
     CALLS_TO_FAILURE_SOCKET = 1, /* the C library tries one for its name service */
+    FAILURES_MAX = 16,           /* processes that failed, and are remembered */
 };
 
 struct denied_entry {
     enum denied_op op;
     enum denied_rule rule;
-    bool own, optional, failed;
+    bool own, optional, entry, failed;
     pid_t pid, thread, session;
     uint32_t calls, count;
-    uint64_t order; /* of the last time */
-    uint16_t n_target, n_program, n_command;
-    char target[DENIED_TARGET_MAX], program[DENIED_PROGRAM_MAX], command[DENIED_COMMAND_MAX];
+    uint64_t first, order; /* of the first and the last time */
+    uint16_t n_target, n_program, n_command, n_needs;
+    char target[DENIED_TARGET_MAX], program[DENIED_PROGRAM_MAX], command[DENIED_COMMAND_MAX],
+        needs[DENIED_NEEDS_MAX];
 };
 
 struct denied {
     pthread_mutex_t lock;
     const char *gap;
     uint64_t order;
+    struct {
+        pid_t pid;
+        uint64_t order;
+    } failures[FAILURES_MAX]; /* the last ones, in a ring */
+    size_t n_failures;
     size_t n;
     struct denied_entry entries[DENIED_MAX]; /* untouched pages cost nothing */
 };
@@ -105,14 +110,17 @@ void denied_add(struct denied *d, const struct denied_sight *s)
         e->session = s->session;
         e->own = s->own;
         e->optional = s->optional;
-        e->failed = false;
+        e->entry = e->failed = false;
+        e->first = d->order + 1;
         e->count = 0;
         e->n_target = denied_copy(e->target, sizeof(e->target), s->target);
         e->n_program = denied_copy(e->program, sizeof(e->program), s->program);
         e->n_command = denied_copy(e->command, sizeof(e->command), s->command);
+        e->n_needs = denied_copy(e->needs, sizeof(e->needs), s->needs);
     }
     if (e) {
         e->optional &= s->optional;
+        e->entry |= s->entry;
         e->count += counts && e->count < UINT32_MAX;
         e->pid = s->pid;
         e->thread = s->thread;
@@ -122,34 +130,68 @@ void denied_add(struct denied *d, const struct denied_sight *s)
     pthread_mutex_unlock(&d->lock);
 }
 
-/* The distance is known within a thread. */
-static bool denied_precedes(const struct denied_entry *e, const struct denied_exit *exit)
+/* Whether another process has failed since this denial, as a test does that npm runs while it looks
+ * for updates. */
+static bool denied_has_rival(
+    const struct denied *d, const struct denied_entry *e, const struct denied_exit *exit)
 {
-    uint32_t most = e->optional ? CALLS_TO_FAILURE_OPTIONAL : CALLS_TO_FAILURE;
-    if (e->rule == DENIED_NO_SOCKETS && e->optional)
-        most = CALLS_TO_FAILURE_SOCKET;
-    if (e->pid != exit->pid)
-        return false;
-    return e->thread == exit->thread ? exit->calls - e->calls <= most : !e->optional;
+    for (size_t i = 0; i < MIN(d->n_failures, (size_t)FAILURES_MAX); i++)
+        if (d->failures[i].order >= e->first && d->failures[i].pid != exit->pid)
+            return true;
+    return false;
 }
 
-static bool denied_blame(struct denied *d, const struct denied_exit *exit, bool optional)
+/* The distance is known within a thread. Name servers are asked by other threads. */
+static bool denied_precedes(const struct denied_entry *e, const struct denied_exit *exit)
+{
+    uint32_t most = CALLS_TO_FAILURE;
+    if (e->rule == DENIED_NO_SOCKETS && e->optional)
+        most = CALLS_TO_FAILURE_SOCKET;
+    else if (e->optional && e->rule != DENIED_NO_NAMES)
+        most = CALLS_TO_FAILURE_OPTIONAL;
+    if (e->pid != exit->pid)
+        return false;
+    return e->thread == exit->thread ? exit->calls - e->calls <= most
+                                     : !e->optional || e->rule == DENIED_NO_NAMES;
+}
+
+/* How much speaks against a denial being the cause of a failure. */
+enum denied_doubt {
+    DOUBT_NONE,
+    DOUBT_OPTIONAL,
+    DOUBT_NAMES, /* programs look for updates and the like, and do without */
+    DOUBTS,
+};
+
+static enum denied_doubt denied_doubt_of(const struct denied_entry *e)
+{
+    if (e->rule == DENIED_NO_NAMES)
+        return DOUBT_NAMES;
+    return e->optional ? DOUBT_OPTIONAL : DOUBT_NONE;
+}
+
+static bool denied_blame(struct denied *d, const struct denied_exit *exit, enum denied_doubt doubt)
 {
     bool any = false;
     for (size_t i = 0; i < d->n; i++) {
         struct denied_entry *e = &d->entries[i];
-        if (e->optional == optional && denied_precedes(e, exit))
+        if (denied_doubt_of(e) == doubt && denied_precedes(e, exit) &&
+            !(doubt == DOUBT_NAMES && denied_has_rival(d, e, exit)))
             e->failed = any = true;
     }
     return any;
 }
 
-/* Optional files are to blame only if nothing else is. */
+/* Those in doubt are to blame only if nothing else is. */
 void denied_note_failure(struct denied *d, const struct denied_exit *exit)
 {
+    bool blamed = false;
     pthread_mutex_lock(&d->lock);
-    if (!denied_blame(d, exit, false))
-        (void)denied_blame(d, exit, true);
+    for (int doubt = 0; doubt < DOUBTS && !blamed; doubt++)
+        blamed = denied_blame(d, exit, (enum denied_doubt)doubt);
+    size_t i = d->n_failures++ % FAILURES_MAX;
+    d->failures[i].pid = exit->pid;
+    d->failures[i].order = ++d->order;
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -192,10 +234,23 @@ static int denied_order(const void *a, const void *b)
     return by ? by : (x->order < y->order) - (x->order > y->order);
 }
 
-static bool denied_is_asked(const struct denied_entry *e, const struct denied_style *style)
+/* A program that could not be started is not also a file that could not be read. */
+static bool denied_is_started(const struct denied *d, const struct denied_entry *e)
+{
+    for (size_t i = 0; e->op == DENIED_READ && i < d->n; i++) {
+        const struct denied_entry *other = &d->entries[i];
+        if (other->op == DENIED_EXEC && other->session == e->session &&
+            str_eq(str_n(other->target, other->n_target), str_n(e->target, e->n_target)))
+            return true;
+    }
+    return false;
+}
+
+static bool denied_is_asked(
+    const struct denied *d, const struct denied_entry *e, const struct denied_style *style)
 {
     if ((style->session && e->session != style->session) ||
-        (style->kept_only && e->rule != DENIED_KEPT))
+        (style->kept_only && e->rule != DENIED_KEPT) || denied_is_started(d, e))
         return false;
     return e->failed || (!e->optional && !style->failed_only);
 }
@@ -209,103 +264,69 @@ static const char *const denied_rules[] = {
     [DENIED_KEPT] = "protected: read-only in a writable directory",
     [DENIED_NOT_LISTED] = "not one of the allowed programs",
     [DENIED_NO_NETWORK] = "no network",
+    [DENIED_NO_NAMES] = "host names cannot be resolved: no network",
+    [DENIED_PROXIED] = "not through the proxy, the only way out; --enable-network instead of "
+                       "--allow-host opens the network",
     [DENIED_NO_SOCKETS] = "Unix sockets of this kind are not allowed",
     [DENIED_FOREIGN] = "no process of the sandbox listens on it",
     [DENIED_CALL] = "refused by the system call filter",
     [DENIED_ONE_LISTENER] = "denials are collected by the only listener that the kernel allows",
+    [DENIED_CONNECTS] = "connections of this sandbox are made by the only listener that the kernel "
+                        "allows; a policy with allow_unix_sockets has none",
 };
-
-/* Whether a policy may name this path for this purpose. */
-static bool may_be_named(enum denied_op op, struct str path, const char *home)
-{
-    AUTO_ARENA struct arena arena = ARENA_INIT(VERDICT_ARENA);
-    const struct policy_host host = {.home = home};
-    const struct str_list one = {&path, 1};
-    struct policy policy = {.fs_write_unsafe_ack = true};
-    struct verdict v;
-    if (op == DENIED_READ)
-        policy.fs.allowed_read = one;
-    else if (op == DENIED_WRITE)
-        policy.fs.allowed_write = one;
-    else
-        policy.exec.allowed_executables = one;
-    policy_validate(&policy, &host, &arena, &v);
-    return v.denials.n == 0;
-}
-
-/* A flag with the path, or for a new file with its directory. */
-static void add_path_fix(struct buf *b, const struct denied_entry *e, const char *home)
-{
-    static const char *const flags[] = {
-        [DENIED_READ] = "--read ", [DENIED_WRITE] = "--write ", [DENIED_EXEC] = "--allow-exec "};
-    char text[DENIED_TARGET_MAX + 1];
-    struct str path = str_n(text, e->n_target);
-    if (e->n_target == DENIED_TARGET_MAX || !utf8_printable(str_n(e->target, e->n_target)))
-        return;
-    memcpy(text, e->target, e->n_target);
-    text[path.n] = '\0';
-    if (e->op == DENIED_WRITE && access(text, F_OK) != 0) {
-        path.n = (size_t)MAX(str_find_last(path, '/'), 0);
-        text[path.n] = '\0';
-    }
-    if (path.n == 0 || !may_be_named(e->op, path, home))
-        return;
-    buf_add_z(b, flags[e->op]);
-    denied_git_add_word(b, path);
-}
-
-static void denied_add_fix(
-    struct buf *b, const struct denied_entry *e, const struct denied_style *style)
-{
-    if (e->rule == DENIED_KEPT && style->front != DENIED_FOR_BOX) {
-        if (str_ends_with(str_n(e->program, e->n_program), STR("/git")))
-            denied_git_add_fix(b, str_n(e->command, e->n_command), str_n(e->target, e->n_target));
-        return;
-    }
-    if (style->front == DENIED_FOR_BOX) {
-        if (e->rule == DENIED_NO_NETWORK)
-            buf_add_z(b, "--allow-host HOST");
-        return;
-    }
-    if (e->rule == DENIED_NO_NETWORK)
-        buf_add_z(b, style->front == DENIED_FOR_TOOL ? "--allow-host HOST"
-                                                     : "--enable-network --ack-unsafe-network");
-    else if (e->rule == DENIED_ONE_LISTENER)
-        buf_add_z(b, "--no-denials");
-    else if (e->op <= DENIED_EXEC && !e->own && e->rule != DENIED_HIDDEN)
-        add_path_fix(b, e, style->home);
-}
 
 static json_t *denied_entry_json(const struct denied_entry *e, const struct denied_style *style)
 {
-    AUTO_BUF struct buf fix = BUF_INIT(8 * DENIED_TARGET_MAX);
-    AUTO_BUF struct buf rule = BUF_INIT(256);
+    AUTO_BUF struct buf fix = BUF_INIT(16 * DENIED_TARGET_MAX);
+    AUTO_BUF struct buf why = BUF_INIT(1 << 10);
+    AUTO_BUF struct buf rule = BUF_INIT(4 << 10);
+    const struct denied_act act = {.op = e->op,
+        .rule = e->rule,
+        .own = e->own,
+        .entry = e->entry,
+        .target = str_n(e->target, e->n_target),
+        .program = str_n(e->program, e->n_program),
+        .command = str_n(e->command, e->n_command),
+        .needs = str_n(e->needs, e->n_needs)};
     json_t *object = json_object();
+    denied_fix_add(&fix, &why, &act, style);
     buf_add_z(&rule, denied_rules[e->rule]);
     if (e->own)
         buf_add_z(&rule, "; outside, this user may not do it either");
-    denied_add_fix(&fix, e, style);
+    if (why.n)
+        buf_printf(&rule, "; " STR_FMT, STR_ARG(buf_str(&why)));
     json_put(object, "op", json_string(denied_op_name(e->op)));
-    exact_put(object, "target", str_n(e->target, e->n_target));
-    exact_put(object, "program", str_n(e->program, e->n_program));
+    exact_put(object, "target", act.target);
+    exact_put(object, "program", act.program);
     json_put(object, "rule", json_text(buf_str(&rule)));
     json_put(object, "fix", json_text(buf_str(&fix)));
     json_put(object, "count", json_integer(e->count));
     return object;
 }
 
+static size_t denied_sort(struct denied *d, const struct denied_style *style,
+    const struct denied_entry *sorted[DENIED_MAX])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < d->n; i++)
+        if (denied_is_asked(d, &d->entries[i], style))
+            sorted[n++] = &d->entries[i];
+    qsort(sorted, n, sizeof(*sorted), denied_order);
+    return n;
+}
+
 json_t *denied_json(struct denied *d, const struct denied_style *style)
 {
     const struct denied_entry *sorted[DENIED_MAX];
+    struct denied_style others = *style;
     json_t *list = json_array();
-    size_t n = 0;
     if (!d)
         return list;
+    others.failed_only = false;
     pthread_mutex_lock(&d->lock);
-    for (size_t i = 0; i < d->n; i++)
-        if (denied_is_asked(&d->entries[i], style))
-            sorted[n++] = &d->entries[i];
-    qsort(sorted, n, sizeof(*sorted), denied_order);
+    size_t n = denied_sort(d, style, sorted);
+    if (n == 0 && style->or_others)
+        n = denied_sort(d, &others, sorted);
     for (size_t i = 0; i < n; i++)
         json_push(list, denied_entry_json(sorted[i], style));
     pthread_mutex_unlock(&d->lock);
@@ -347,7 +368,8 @@ void denied_add_lines(struct buf *b, const json_t *list)
         denied_add_member(b, entry, "rule");
         buf_add_z(b, ")");
         if (fix && fix[0]) {
-            buf_add_z(b, fix[0] == '-' ? ". Allow: " : ". Run it outside: ");
+            bool ours = fix[0] == '-' || strncmp(fix, DENIED_FIX_BOX, strlen(DENIED_FIX_BOX)) == 0;
+            buf_add_z(b, ours ? ". Allow: " : ". Run it outside: ");
             denied_add_member(b, entry, "fix");
         }
         buf_add_z(b, "\n");

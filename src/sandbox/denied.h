@@ -26,6 +26,7 @@ enum {
     DENIED_TARGET_MAX = 1024, /* bytes of a target; the rest is cut off */
     DENIED_PROGRAM_MAX = 256,
     DENIED_COMMAND_MAX = 512, /* bytes of a command line; a longer one is left out */
+    DENIED_NEEDS_MAX = 512,   /* bytes of the programs that another one needs */
     DENIED_LINES = 3,         /* shown to people */
 };
 
@@ -41,16 +42,19 @@ enum denied_op {
 const char *denied_op_name(enum denied_op op);
 
 enum denied_rule {
-    DENIED_NOT_SHOWN,   /* a path of the host that the policy does not name */
-    DENIED_HIDDEN,      /* hidden in a directory that is shown */
-    DENIED_READ_ONLY,   /* shown, but not writable */
-    DENIED_KEPT,        /* read-only in a writable directory */
-    DENIED_NOT_LISTED,  /* not one of the programs that may be started */
-    DENIED_NO_NETWORK,  /* the sandbox has its own network */
-    DENIED_NO_SOCKETS,  /* sockets with names, or for datagrams */
-    DENIED_FOREIGN,     /* a socket that no process of the sandbox listens on */
-    DENIED_CALL,        /* a system call that no command may use */
-    DENIED_ONE_LISTENER /* a second listener for system calls */
+    DENIED_NOT_SHOWN,    /* a path of the host that the policy does not name */
+    DENIED_HIDDEN,       /* hidden in a directory that is shown */
+    DENIED_READ_ONLY,    /* shown, but not writable */
+    DENIED_KEPT,         /* read-only in a writable directory */
+    DENIED_NOT_LISTED,   /* not one of the programs that may be started */
+    DENIED_NO_NETWORK,   /* the sandbox has its own network */
+    DENIED_NO_NAMES,     /* the same, for a name server */
+    DENIED_PROXIED,      /* the same, but there is a proxy to some hosts */
+    DENIED_NO_SOCKETS,   /* sockets with names, or for datagrams */
+    DENIED_FOREIGN,      /* a socket that no process of the sandbox listens on */
+    DENIED_CALL,         /* a system call that no command may use */
+    DENIED_ONE_LISTENER, /* a second listener for system calls */
+    DENIED_CONNECTS,     /* the same, where the first one carries out connect() */
 };
 
 /* One denial, as the listener sees it. */
@@ -59,7 +63,9 @@ struct denied_sight {
     enum denied_rule rule;
     struct str target;
     struct str program;
+    struct str needs;   /* of a program: others that must also be allowed, each ended by NUL */
     struct str command; /* DENIED_KEPT: see denied_git_command(); may be unset */
+    bool entry;         /* a write that changes the directory's entry */
     bool implied;       /* not observed, but found afterwards: does not count */
     bool own;           /* the user can't do it outside either: no rule of the sandbox to blame */
     bool optional;      /* a file that programs look for on the chance that it exists */
@@ -105,6 +111,7 @@ struct denied_style {
     const char *home; /* of the user: paths that no policy may name have no fix; may be NULL */
     pid_t session;    /* only this command's denials, by its process id inside; 0: all */
     bool failed_only; /* only those that a failure followed */
+    bool or_others;   /* with that: if there are none, those that are not optional */
     bool kept_only;   /* only those of DENIED_KEPT, which programs may not take for a failure */
 };
 

@@ -5,8 +5,10 @@
 
 #include "base/fnv.h"
 #include "base/syscalls.h"
+#include "path/lexical.h"
 #include "sandbox/denied_git.h"
 #include "sandbox/denied_path.h"
+#include "sandbox/denied_script.h"
 #include "sandbox/proc_entry.h"
 #include "sandbox/syscall_rules.h"
 
@@ -27,6 +29,8 @@ enum {
     NO_ARG = -1,
     WORDS_MAX = 16 * 1024,
     ARGUMENTS_MAX = 64, /* paths in a command line */
+    ENVIRON_MAX = 16 * 1024,
+    NOT_FOUND = 127, /* of a shell */
 };
 
 struct denied_calls {
@@ -40,7 +44,8 @@ struct denied_calls {
     } counted[COUNTED_MAX];
     uint64_t readable, unreadable; /* processes' memory */
     char base[PATH_MAX], given[PATH_MAX], path[2 * PATH_MAX];
-    char words[WORDS_MAX]; /* a command line */
+    char words[WORDS_MAX];        /* a command line */
+    char needs[DENIED_NEEDS_MAX]; /* interpreters */
     struct outside outside;
     struct denied_verdict verdict;
 };
@@ -134,6 +139,8 @@ static const struct {
     {NR_chdir, {USE(0, READ)}},
     {NR_creat, {USE(0, WRITE, .creates = true)}},
     {NR_truncate, {USE(0, WRITE)}},
+    {NR_chmod, {USE(0, WRITE)}},
+    {NR_fchmodat, {USE_AT(0, 1, WRITE)}},
     {NR_mkdir, {USE(0, WRITE, .creates = true, .entry = true, .fresh = true)}},
     {NR_mkdirat, {USE_AT(0, 1, WRITE, .creates = true, .entry = true, .fresh = true)}},
     {NR_unlink, {USE(0, WRITE, .entry = true)}},
@@ -200,9 +207,21 @@ static bool denied_calls_find_root(struct denied_calls *c, const struct listener
 /* Only paths that are fine are remembered: others are looked at each time. */
 static uint64_t *find_seen(struct denied_calls *c, const struct denied_look *look, uint64_t *hash)
 {
-    const char kind[] = {(char)look->op, look->creates, look->entry, look->fresh};
+    const char kind[] = {(char)look->op, look->creates, look->entry, look->fresh, look->named};
     *hash = fnv_add(fnv_add(FNV_START, str_n(kind, sizeof(kind))), str_z(look->path));
     return &c->seen[*hash % SEEN_MAX];
+}
+
+/* A program that may be started, but whose interpreter may not: the first such one. */
+static void look_at_interpreters(struct denied_calls *c, const struct listener_call *call, size_t n)
+{
+    const size_t first = n ? strlen(c->needs) + 1 : 0;
+    if (n)
+        report(c, call,
+            (struct denied_sight){.op = DENIED_EXEC,
+                .rule = DENIED_NOT_LISTED,
+                .target = str_n(c->needs, first - 1),
+                .needs = str_n(c->needs + first, n - first)});
 }
 
 static void look_at_path(struct denied_calls *c, const struct listener_call *call,
@@ -215,14 +234,20 @@ static void look_at_path(struct denied_calls *c, const struct listener_call *cal
     struct denied_look now = *look;
     now.root = c->root;
     now.outside = &c->outside;
-    if (!denied_path_judge(&now, v)) {
-        *seen = hash;
+    const bool denied = denied_path_judge(&now, v);
+    const size_t needs =
+        look->op == DENIED_EXEC ? denied_script_needs(&now, denied, c->needs, sizeof(c->needs)) : 0;
+    if (!denied) {
+        look_at_interpreters(c, call, needs);
+        *seen = needs ? *seen : hash;
         return;
     }
     report(c, call,
         (struct denied_sight){.op = op,
             .rule = v->rule,
             .target = str_z(v->target),
+            .needs = str_n(c->needs, needs),
+            .entry = look->entry,
             .implied = call->request->data.nr == NR_exit_group,
             .own = v->own,
             .optional = v->optional});
@@ -295,8 +320,19 @@ static void report_address(struct denied_calls *c, const struct listener_call *c
     char target[INET6_ADDRSTRLEN + sizeof("[]:65535")];
     int n = snprintf(target, sizeof(target), is_v6 ? "[%s]:%u" : "%s:%u", address, port);
     report(c, call,
-        (struct denied_sight){
-            .op = DENIED_CONNECT, .rule = DENIED_NO_NETWORK, .target = str_n(target, (size_t)n)});
+        (struct denied_sight){.op = DENIED_CONNECT,
+            .rule = c->plan->hosts.n ? DENIED_PROXIED : DENIED_NO_NETWORK,
+            .target = str_n(target, (size_t)n)});
+}
+
+/* Which of them is asked does not matter, and that one is often only to look for updates. */
+static void report_name_server(struct denied_calls *c, const struct listener_call *call)
+{
+    report(c, call,
+        (struct denied_sight){.op = DENIED_CONNECT,
+            .rule = c->plan->hosts.n ? DENIED_PROXIED : DENIED_NO_NAMES,
+            .target = STR("a name server"),
+            .optional = true});
 }
 
 /* In a private network only the loopback leads anywhere; and name servers are not there. */
@@ -307,8 +343,10 @@ static void look_at_inet(
     uint32_t address = ntohl(at->sin_addr.s_addr);
     bool local = address >> 24 == 127 || address == 0;
     unsigned port = ntohs(at->sin_port);
-    if (c->plan->own_network && (!local || port == DNS_PORT) &&
-        inet_ntop(AF_INET, &at->sin_addr, text, sizeof(text)))
+    if (c->plan->own_network && port == DNS_PORT)
+        report_name_server(c, call);
+    else if (c->plan->own_network && !local &&
+             inet_ntop(AF_INET, &at->sin_addr, text, sizeof(text)))
         report_address(c, call, text, port, false);
 }
 
@@ -319,7 +357,9 @@ static void look_at_inet6(
     const struct in6_addr *a = &at->sin6_addr;
     bool local = IN6_IS_ADDR_LOOPBACK(a) || IN6_IS_ADDR_UNSPECIFIED(a) ||
                  (IN6_IS_ADDR_V4MAPPED(a) && a->s6_addr[12] == 127);
-    if (c->plan->own_network && !local && inet_ntop(AF_INET6, a, text, sizeof(text)))
+    if (c->plan->own_network && !local && ntohs(at->sin6_port) == DNS_PORT)
+        report_name_server(c, call);
+    else if (c->plan->own_network && !local && inet_ntop(AF_INET6, a, text, sizeof(text)))
         report_address(c, call, text, ntohs(at->sin6_port), true);
 }
 
@@ -371,9 +411,57 @@ static const char *argument_path(const char *word)
 static void look_at_argument(
     struct denied_calls *c, const struct listener_call *call, const char *path)
 {
-    const struct denied_look look = {.plan = c->plan, .op = DENIED_READ, .path = c->path};
+    const struct denied_look look = {
+        .plan = c->plan, .op = DENIED_READ, .named = true, .path = c->path};
     if (make_absolute(c, call, NO_ARG, path))
         look_at_path(c, call, &look, DENIED_READ);
+}
+
+/* A shell looks for programs in PATH by stat(), which is not observed. If it fails because there is
+ * none, and all that it was to run is one simple command, the name is known. */
+static struct str find_missing_name(const char *words, size_t n)
+{
+    static const char *const shells[] = {"sh", "dash", "bash", "ash", "ksh", "zsh"};
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./@%+:,- ";
+    const char *flag = words + strlen(words) + 1;
+    const char *script = flag < words + n ? flag + strlen(flag) + 1 : words + n;
+    struct str name = lexical_name(str_z(words));
+    bool shell = false;
+    for (size_t i = 0; i < ARRAY_LEN(shells); i++)
+        shell |= str_is(name, shells[i]);
+    if (!shell || script >= words + n || strcmp(flag, "-c") != 0 || !script[0] ||
+        script[strspn(script, plain)])
+        return (struct str){0};
+    name = str_n(script, strcspn(script, " "));
+    return str_find(name, '/') < 0 ? name : (struct str){0};
+}
+
+/* PATH of a process, as it was started. */
+static struct str read_path_variable(pid_t thread, char *to, size_t size)
+{
+    char name[PROC_ENTRY_NAME];
+    proc_entry_name(name, thread, "environ");
+    AUTO_FD int fd = open(name, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd >= 0 ? read(fd, to, size) : -1;
+    struct str rest = str_n(to, (size_t)MAX(n, 0)), one;
+    while (rest.n && str_cut(rest, '\0', &one, &rest))
+        if (str_starts_with(one, STR("PATH=")))
+            return str_skip(one, strlen("PATH="));
+    return STR("/usr/local/bin:/usr/bin:/bin");
+}
+
+static void look_at_missing_program(
+    struct denied_calls *c, const struct listener_call *call, struct str name)
+{
+    char text[ENVIRON_MAX];
+    struct str dir, rest = read_path_variable((pid_t)call->request->pid, text, sizeof(text));
+    const struct denied_look look = {.plan = c->plan, .op = DENIED_EXEC, .path = c->path};
+    while (rest.n && str_cut(rest, ':', &dir, &rest)) {
+        int n = snprintf(c->path, PATH_MAX, STR_FMT "/" STR_FMT, STR_ARG(dir), STR_ARG(name));
+        if (dir.n && dir.p[0] == '/' && n < PATH_MAX)
+            look_at_path(c, call, &look, DENIED_EXEC);
+    }
 }
 
 /* Many programs only look whether a file exists, which is not observed. If one fails, its arguments
@@ -392,6 +480,11 @@ static void look_at_arguments(struct denied_calls *c, const struct listener_call
             continue;
         look_at_argument(c, call, path);
         looked++;
+    }
+    if (n > 0 && (uint32_t)call->request->data.args[0] == NOT_FOUND) {
+        struct str missing = find_missing_name(c->words, (size_t)n);
+        if (missing.n)
+            look_at_missing_program(c, call, missing);
     }
 }
 
@@ -450,8 +543,9 @@ struct listener_reply denied_calls_handle(const struct listener_call *call)
         look_at_connect(c, call);
     else if (number == NR_seccomp)
         report(c, call,
-            (struct denied_sight){
-                .op = DENIED_SYSCALL, .rule = DENIED_ONE_LISTENER, .target = STR("seccomp")});
+            (struct denied_sight){.op = DENIED_SYSCALL,
+                .rule = call->connector ? DENIED_CONNECTS : DENIED_ONE_LISTENER,
+                .target = STR("seccomp")});
     else
         (void)look_at_paths(c, call);
     const bool carried = number == NR_connect && call->connector;

@@ -177,6 +177,20 @@ static bool exists_outside(const struct denied_look *look, const char *path)
     return fd >= 0;
 }
 
+int denied_path_open(const struct denied_look *look, const char *path, struct stat *ret_st)
+{
+    int fd = open_inside(look->root, path, 0);
+    if (fd >= 0 && fstat(fd, ret_st) != 0)
+        auto_fd(&fd);
+    return fd >= 0 ? fd : outside_open(look->outside, path, ret_st);
+}
+
+bool denied_path_is_inside(const struct denied_look *look, const char *path)
+{
+    AUTO_FD int fd = open_inside(look->root, path, 0);
+    return fd >= 0;
+}
+
 static bool user_may(int fd, int mode)
 {
     return faccessat(fd, "", mode, AT_EACCESS | AT_EMPTY_PATH) == 0;
@@ -215,11 +229,11 @@ static bool could_write(const struct denied_look *look, const char *path, bool *
 /* Names of files that programs read if they exist, and of caches that they write if they can. */
 bool denied_path_is_optional(struct str path)
 {
-    static const char *const names[] = {"__pycache__", "pyvenv.cfg", "ld.so.preload", "gitconfig",
-        "bash.bashrc", "profile", "inputrc", "nsswitch.conf", "gai.conf", "host.conf",
-        "locale-archive", "openssl.cnf", "passwd", "group", "localtime", "vimrc", "nanorc",
-        "wgetrc", "npmrc", "pip.conf", "ssh_config", "mailcap", "mime.types", "magic", "os-release",
-        "debian_version", "papersize", "environment", "machine-id"};
+    static const char *const names[] = {"pyvenv.cfg", "ld.so.preload", "gitconfig", "bash.bashrc",
+        "profile", "inputrc", "nsswitch.conf", "gai.conf", "host.conf", "locale-archive",
+        "openssl.cnf", "passwd", "group", "localtime", "vimrc", "nanorc", "wgetrc", "npmrc",
+        "pip.conf", "ssh_config", "mailcap", "mime.types", "magic", "os-release", "debian_version",
+        "papersize", "environment", "machine-id"};
     static const char *const trees[] = {"/proc", "/sys", "/dev", "/run", "/var/cache",
         "/usr/lib/locale", "/usr/share/locale", "/usr/local/share/locale", "/etc/terminfo",
         "/lib/terminfo", "/usr/share/terminfo", "/usr/share/zoneinfo"};
@@ -227,11 +241,8 @@ bool denied_path_is_optional(struct str path)
     for (size_t i = 0; i < ARRAY_LEN(trees); i++)
         if (lexical_is_below(str_z(trees[i]), path))
             return true;
-    while (lexical_next(&rest, &part)) {
+    while (lexical_next(&rest, &part))
         last = part;
-        if (str_is(part, "__pycache__"))
-            return true;
-    }
     for (size_t i = 0; i < ARRAY_LEN(names); i++)
         if (str_is(last, names[i]))
             return true;
@@ -244,6 +255,50 @@ bool denied_path_is_optional(struct str path)
            (str_ends_with(last, STR("rc")) || str_ends_with(last, STR("profile")) ||
                str_ends_with(last, STR("config")) || str_ends_with(last, STR(".conf")) ||
                str_ends_with(last, STR("_history")) || str_ends_with(last, STR(".ini")));
+}
+
+/* Whether a step shows something at or below a path. */
+static bool plan_shows_below(const struct plan *plan, struct str path)
+{
+    size_t low = 0, high = plan->n_steps;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (plan_path_order(plan->steps[middle].at, path) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < plan->n_steps && lexical_is_below(path, plan->steps[low].at);
+}
+
+/* A name in a private directory for temporary files: the command expects its own there, and the
+ * host's files of the same name are not those. Unless it was given the name, or its directory there
+ * contains something that is shown. */
+static bool denied_path_is_private(
+    const struct denied_look *look, const struct plan_step *step, struct str path)
+{
+    static const char *const places[] = {"/tmp", "/var/tmp", "/dev/shm"};
+    bool temporary = false;
+    if (look->named || !step || step->kind != PLAN_TMPFS)
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(places); i++)
+        temporary |= str_is(step->at, places[i]);
+    if (!temporary || path.n <= step->at.n)
+        return temporary;
+    size_t end = step->at.n + 1;
+    while (end < path.n && path.p[end] != '/')
+        end++;
+    return !plan_shows_below(look->plan, str_head(path, end));
+}
+
+/* Caches that Python writes if it can. */
+static bool is_cache(struct str path)
+{
+    struct str part;
+    while (lexical_next(&path, &part))
+        if (str_is(part, "__pycache__"))
+            return true;
+    return false;
 }
 
 /* Judging ------------------------------------------------------------------------------------- */
@@ -348,7 +403,8 @@ __attribute__((noinline)) static bool judge_resolved(
     if (!walk_inside(look, &w))
         return false;
     const struct plan_step *step = denied_path_step(look->plan, str_n(w.done, w.n));
-    if (step && step->kind == PLAN_PROC)
+    if ((step && step->kind == PLAN_PROC) || is_cache(str_n(w.done, w.n)) ||
+        denied_path_is_private(look, step, str_n(w.done, w.n)))
         return false;
     v->own = false;
     memcpy(v->target, w.done, w.n + 1);

@@ -26,6 +26,7 @@ struct denied_look {
     bool creates;      /* a write that does not need the file to exist */
     bool entry;        /* a write that changes the directory's entry: a symlink is not followed */
     bool fresh;        /* a write that fails with EEXIST if the file exists */
+    bool named;        /* an argument of the command */
     const char *path;  /* absolute */
 };
 
@@ -37,6 +38,11 @@ struct denied_verdict {
 
 /* Returns false if nothing is denied, or it is unknown. */
 bool denied_path_judge(const struct denied_look *look, struct denied_verdict *ret_verdict);
+
+/* Opens a path with O_PATH, inside, or outside if it is not there. Returns -1 if it is in neither,
+ * or unknown. */
+int denied_path_open(const struct denied_look *look, const char *path, struct stat *ret_st);
+bool denied_path_is_inside(const struct denied_look *look, const char *path);
 
 /* The step of the plan that decides about an absolute, clean path without symlinks; NULL: none. */
 const struct plan_step *denied_path_step(const struct plan *plan, struct str path);

@@ -227,8 +227,10 @@ static void seccomp_check_node_2(struct seccomp_assembler *a)
 }
 
 /* The flags are loaded, and create nothing. A file that is only looked up, or that is read in an
- * open directory, is of no interest to a listener. Nor are headers that gcc tries to find, some
- * hundred attempts for each file: it opens them with O_NOCTTY. */
+ * open directory, is of no interest to a listener: programs that walk a tree open it that way, and
+ * have found it there. Nor are headers that gcc tries to find, some hundred attempts for each file:
+ * it opens them with O_NOCTTY, and reporting them makes a build 17 % slower instead of 2 %. A
+ * filter can't tell whether the path is absolute. */
 static void allow_dull_open(struct seccomp_assembler *a, unsigned flags)
 {
     const unsigned looks = flags == 1 ? 1 : 3;

@@ -215,6 +215,8 @@ static const struct syscall_rules_observed observed[] = {
     OBSERVE(symlink),
     OBSERVE(symlinkat),
     OBSERVE(truncate),
+    OBSERVE(chmod),
+    OBSERVE(fchmodat),
     OBSERVE(chdir),
     OBSERVE(execve),
     OBSERVE(execveat),

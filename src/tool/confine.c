@@ -297,6 +297,7 @@ void confine_tell_denied(const struct toolbox *box, const struct confine *c, pid
         .home = box->options->home,
         .session = session,
         .failed_only = failed,
+        .or_others = failed,
         .kept_only = !failed};
     AUTO_BUF struct buf text = BUF_INIT(64 << 10);
     struct str line, rest;
@@ -304,7 +305,7 @@ void confine_tell_denied(const struct toolbox *box, const struct confine *c, pid
     if (!c->confined.denied)
         return;
     AUTO_JSON json_t *reasons = denied_json(c->confined.denied, &style);
-    style.failed_only = style.kept_only = false;
+    style.failed_only = style.or_others = style.kept_only = false;
     tool_detail(result, "denied", denied_take(c->confined.denied, &style));
     denied_add_lines(&text, reasons);
     rest = buf_str(&text);

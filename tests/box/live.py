@@ -147,12 +147,29 @@ def _(t):
     with Boxes(t) as b:
         b.new("b", "--no-start")
         run = b.exec("cat", secret, expect=1)
-        t.true(f"denied: read {secret} (not in the policy)\n".encode() in run.err, run)
+        fix = f"Allow: cordon box new \u2026 --dir {os.path.dirname(secret)}\n"
+        t.true(f"denied: read {secret} (not in the policy). {fix}".encode() in run.err, run)
         t.same(b.exec("sh", "-c", f"cat {secret} 2>/dev/null; true").err, b"")
         t.same(b.exec("sh", "-c", "exit 3", expect=3).err, b"")
         shown = json.loads(b("show", "b", "--json").out)["denied"]
         t.same([(e["op"], e["target"], e["program"]) for e in shown], [("read", secret, os.path.realpath("/usr/bin/cat"))])
         t.true(b"denied      read " in b("show", "b").out, "not in the text")
+        t.same(b("exec", "--no-denials", "b", "cat", secret, expect=1).err.count(b"denied:"), 0)
+        b.new("b", "--no-start", "--replace", "--no-denials", "--dir", os.path.dirname(secret))
+        t.same(b.exec("cat", secret).out, b"x")
+
+
+@case("start --no-denials: nothing is collected")
+def _(t):
+    secret = os.path.join(t.directory("other"), "secret")
+    with open(secret, "w", encoding="ascii") as f:
+        f.write("x")
+    with Boxes(t) as b:
+        b.new("b", "--no-start")
+        b("start", "b", "--no-denials")
+        t.same(b.exec("cat", secret, expect=1).err.count(b"denied:"), 0)
+        b("stop", "b")
+        t.same(json.loads(b("show", "b", "--json").out)["denied"], [])
 
 
 @case("exec: binary data passes in both directions, and so does end of file")

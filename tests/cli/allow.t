@@ -114,6 +114,9 @@ cordon: --enable-network and --allow-host cannot be combined: the first allows e
 $ cordon exec --allow-host https://a.example/ -- true
 cordon: --allow-host: 'https://a.example/' cannot be in the list of hosts: use only the host, without scheme and path [E_CLI_INVALID_ARG]
 ? 12
+$ cordon exec --allow-host '*' -- true
+cordon: --allow-host: '*' cannot be in the list of hosts: for access to all hosts, use --enable-network --ack-unsafe-network [E_CLI_INVALID_ARG]
+? 12
 $ cordon exec --allow-host a.example --sandbox landlock --ack-unsafe-sandbox -- true
 cordon: allowed_hosts: hosts cannot be limited in this sandbox: 'a.example' (without a network namespace other hosts stay reachable); omit --allow-host, or the option for a weaker sandbox [E_POLICY_DENIED]
 ? 2

@@ -6,6 +6,7 @@ collects it. Every act is first done outside, where it works. See harness.py.
 import ctypes
 import json
 import os
+import shlex
 import signal
 import socket
 import struct
@@ -55,7 +56,8 @@ def matches(got, want):
 
 
 # Reports ----------------------------------------------------------------------------------
-# {R}: the working directory, readable; {O}: a directory that is not shown, with a file f, a directory d and a program run.
+# {R}: the working directory, readable; {O}: a directory that is not shown, with a file f, a directory d and a script run;
+# {S}: its interpreter. The same command with the options of the fix succeeds, unless there is none.
 
 PATHS = [
     ("read", "open('{O}/f')", "read", "{O}/f", "--read {O}/f"),
@@ -64,21 +66,22 @@ PATHS = [
     ("read through a symlink inside", "open('{R}/link')", "read", "{O}/f", "--read {O}/f"),
     ("list", "os.listdir('{O}/d')", "read", "{O}/d", "--read {O}/d"),
     ("enter", "os.chdir('{O}/d')", "read", "{O}/d", "--read {O}/d"),
-    ("write", "open('{R}/f', 'r+')", "write", "{R}/f", "--write {R}/f"),
-    ("write, empty it", "open('{R}/f', 'w')", "write", "{R}/f", "--write {R}/f"),
-    ("append", "open('{R}/f', 'a')", "write", "{R}/f", "--write {R}/f"),
-    ("create", "open('{R}/new', 'x')", "write", "{R}/new", "--write {R}"),
-    ("create elsewhere", "open('{O}/new', 'x')", "write", "{O}/new", "--write {O}"),
+    ("write", "open('{R}/f', 'r+')", "write", "{R}/f", "--write {R}/f {A}"),
+    ("write, empty it", "open('{R}/f', 'w')", "write", "{R}/f", "--write {R}/f {A}"),
+    ("append", "open('{R}/f', 'a')", "write", "{R}/f", "--write {R}/f {A}"),
+    ("create", "open('{R}/new', 'x')", "write", "{R}/new", "--write {R} {A}"),
+    ("create elsewhere", "open('{O}/new', 'x')", "write", "{O}/new", "--write {O} {A}"),
     ("create by a directory's descriptor",
-     "os.open('new', os.O_WRONLY | os.O_CREAT, dir_fd=os.open('{R}', os.O_PATH))", "write", "{R}/new", "--write {R}"),
-    ("make a directory", "os.mkdir('{R}/new')", "write", "{R}/new", "--write {R}"),
-    ("remove", "os.unlink('{R}/f')", "write", "{R}/f", "--write {R}/f"),
-    ("remove a directory", "os.rmdir('{R}/d')", "write", "{R}/d", "--write {R}/d"),
-    ("truncate", "os.truncate('{R}/f', 0)", "write", "{R}/f", "--write {R}/f"),
-    ("make a symlink", "os.symlink('x', '{R}/new')", "write", "{R}/new", "--write {R}"),
-    ("make a hard link", "os.link('{R}/f', '{R}/new')", "write", "{R}/new", "--write {R}"),
-    ("execute", "subprocess.run(['{O}/run'], check=True)", "exec", "{O}/run", "--allow-exec {O}/run"),
-    ("execute what can be read", "subprocess.run(['{R}/run'], check=True)", "exec", "{R}/run", "--allow-exec {R}/run"),
+     "os.open('new', os.O_WRONLY | os.O_CREAT, dir_fd=os.open('{R}', os.O_PATH))", "write", "{R}/new", "--write {R} {A}"),
+    ("make a directory", "os.mkdir('{R}/new')", "write", "{R}/new", "--write {R} {A}"),
+    ("remove", "os.unlink('{R}/f')", "write", "{R}/f", "--write {R} {A}"),
+    ("remove a directory", "os.rmdir('{R}/d')", "write", "{R}/d", "--write {R} {A}"),
+    ("change the mode", "os.chmod('{R}/f', 0o600)", "write", "{R}/f", "--write {R}/f {A}"),
+    ("truncate", "os.truncate('{R}/f', 0)", "write", "{R}/f", "--write {R}/f {A}"),
+    ("make a symlink", "os.symlink('x', '{R}/new')", "write", "{R}/new", "--write {R} {A}"),
+    ("make a hard link", "os.link('{R}/f', '{R}/new')", "write", "{R}/new", "--write {R} {A}"),
+    ("execute", "subprocess.run(['{O}/run'], check=True)", "exec", "{O}/run", "--allow-exec {O}/run --allow-exec {S}"),
+    ("execute what can be read", "subprocess.run(['{R}/run'], check=True)", "exec", "{R}/run", "--allow-exec {R}/run --allow-exec {S}"),
     ("read in another thread",
      "t = threading.Thread(target=lambda: os.access('{O}', 0) or os._exit(1 if os.path.exists('{R}/f') and "
      "not [0 for _ in [0] if (lambda: open('{O}/f'))()] else 0)); t.start(); t.join()", "read", "{O}/f", None),
@@ -98,7 +101,12 @@ def make_paths(t, work=None, name="other"):
             os.chmod(path, mode)
             t.own(path)
     os.symlink("../other/f", os.path.join(work, "link"))
-    return {"R": work, "O": other}
+    return {"R": work, "O": other, "S": os.path.realpath("/bin") + "/sh", "A": "--ack-unsafe-write"}
+
+
+def options_of(got):
+    """The options that the fixes of these denials name, to be used literally."""
+    return [word for e in got for word in shlex.split(e["fix"])]
 
 
 def path_case(title, act, op, target, fix):
@@ -114,6 +122,9 @@ def path_case(title, act, op, target, fix):
         if fix:
             want["fix"] = fix.format_map(names)
         t.true(matches(got, [want]), f"{got}\nwanted {want}")
+        if fix:
+            run = python(t, script, options=("--json", *options_of(got)), expect=0)
+            t.same(run.result["denied"], [], run)
 
 
 for row in PATHS:
@@ -125,6 +136,75 @@ def _(t):
     names = make_paths(t)
     got = reported(t, f"os.rename('{t.work}/f', '{names['O']}/g')")
     t.same(sorted((e["op"], e["target"]) for e in got), [("write", names["O"] + "/g"), ("write", t.work + "/f")])
+    got = reported(t, f"os.rename('{t.work}/f', '{t.work}/g')")
+    t.same({e["fix"] for e in got}, {f"--write {t.work} --ack-unsafe-write"}, got)
+    python(t, f"os.rename('{t.work}/f', '{t.work}/g')", options=options_of(got), expect=0)
+
+
+@case("reported: an interpreter that may not run, of a script that may")
+def _(t):
+    names = make_paths(t)
+    script = f"subprocess.run(['{names['O']}/run'], check=True)"
+    got = reported(t, script, execs=[names["O"] + "/run"])
+    t.true(matches(got, [entry("exec", names["S"], fix=f"--allow-exec {names['S']}")]), got)
+    python(t, script, execs=[names["O"] + "/run"], options=options_of(got), expect=0)
+    t.file(names["O"] + "/run", "#!/usr/bin/env -S sh -e\n")
+    t.same(reported(t, script), [])  # outside it can't be executed either
+    os.chmod(names["O"] + "/run", 0o755)
+    got = reported(t, script)
+    env = os.path.realpath("/usr/bin") + "/env"
+    t.true(f"--allow-exec {names['O']}/run --allow-exec {env} --allow-exec " in got[0]["fix"], got)
+    python(t, script, options=options_of(got), expect=0)
+
+
+@case("reported: a program that a shell does not find, if that is all it was to do")
+def _(t):
+    sh = os.path.realpath("/bin/sh")
+    ident = os.path.realpath("/usr/bin") + "/id"
+    for script, want in (("id", [ident]), ("id -u", [ident]), ("nosuchprogram", []), ("exit 127", []), ("id; id", [])):
+        act = f"sys.exit(subprocess.run(['{sh}', '-c', '{script}']).returncode)"
+        got = reported(t, act, execs=[sh])
+        t.same([e["target"] for e in got if e["op"] == "exec"], want, got)
+        if want:
+            python(t, act, execs=[sh], options=options_of(got), expect=0)
+
+
+@case("reported: a program that may not run is not also a file that may not be read")
+def _(t):
+    sh = os.path.realpath("/bin/sh")
+    got = reported(t, f"sys.exit(subprocess.run(['{sh}', '-c', '/usr/bin/id']).returncode)", execs=[sh])
+    t.same([(e["op"], e["target"]) for e in got], [("exec", os.path.realpath("/usr/bin") + "/id")], got)
+    policy = t.policy(read=[t.work], execs=["/usr/bin/env"], cwd=t.work)
+    run = t.exec("/usr/bin/env", "/usr/bin/id", policy=policy, options=["--pipes", "--json"], expect=6)
+    t.same([e["op"] for e in run.result["denied"]], ["exec"], run)
+
+
+@case("reported: a path that no policy may allow, with the reason of its guard")
+def _(t):
+    got = reported(t, "os.mkdir('/home/new')")
+    t.same([(e["target"], e["fix"]) for e in got], [("/home/new", "")], got)
+    t.true(got[0]["rule"].endswith("; cannot be allowed: it holds every home directory") or "may not do it" in got[0]["rule"], got)
+
+
+@case("reported: files of the host's /tmp only if the command was given their names, or something beside them is shown")
+def _(t):
+    path = os.path.join("/tmp", os.path.basename(t.top) + "-lone")
+    t.file(path)
+    try:
+        halves = path[:8], path[8:]
+        t.same(reported(t, f"open('{halves[0]}' + '{halves[1]}')"), [])
+        got = reported(t, "open(sys.argv[1])", path)
+        t.same([(e["target"], e["fix"]) for e in got], [(path, f"--read {path}")], got)
+        python(t, "open(sys.argv[1])", path, options=options_of(got), expect=0)
+    finally:
+        os.unlink(path)
+
+
+@case("reported: caches of Python are not")
+def _(t):
+    os.mkdir(t.work + "/__pycache__")
+    t.own(t.work + "/__pycache__")
+    t.same(reported(t, "open('{}/__pycache__/x.pyc', 'wb')".format(t.work)), [])
 
 
 @case("reported: a file that the user may not read has no fix", who="user")
@@ -138,6 +218,12 @@ def _(t):
 
 @case("reported: an address outside, a Unix socket, a refused call")
 def _(t):
+    address = "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect_ex(('{}', 53)); sys.exit({})"
+    names = "host names cannot be resolved: no network"
+    got = reported(t, address.format("192.0.2.7", 1))
+    t.true(matches(got, [entry("connect", "a name server", rule=names,
+                               fix="--allow-host HOST, or --enable-network --ack-unsafe-network")]), got)
+    t.same(reported(t, address.format("192.0.2.7", 0)), [])
     got = reported(t, "socket.create_connection(('192.0.2.7', 80), 5)")
     t.true(matches(got, [entry("connect", "192.0.2.7:80", rule="no network")]), got)
     got = reported(t, "socket.create_connection(('2001:db8::7', 80), 5)")
@@ -332,6 +418,34 @@ def _(t):
     t.run(["/bin/rm", "-rf", out])
     run = python(t, "subprocess.run(['/usr/bin/env'])", options=("--learn",))
     t.true(b'exec:\n  allowed_executables:\n    - "/usr/bin/env"' in run.err, run)
+    run = python(t, f"os.unlink('{t.work}/f')", options=("--learn",))
+    t.true(f'fs:\n  allowed_write:\n    - "{t.work}"  # for '.encode() in run.err, run)
+
+
+# argv: the target of a request to the proxy.
+ASK = r"""
+port = int(os.environ["HTTP_PROXY"].rsplit(":", 1)[1])
+with socket.create_connection(("127.0.0.1", port), timeout=20) as s:
+    s.sendall(f"CONNECT {sys.argv[1]} HTTP/1.1\r\nHost: {sys.argv[1]}\r\n\r\n".encode())
+    sys.exit(b" 200 " not in s.recv(4096))
+"""
+
+
+@case("learn, and for people: a host that the proxy refused")
+def _(t):
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        target = f"127.0.0.1:{server.getsockname()[1]}"
+        allow = ("--allow-host", "a.example")
+        out = os.path.join(t.home, "out")
+        run = t.exec(PRESET_PYTHON, "-I", "-c", ACT + ASK, target, options=(*allow, "--artifacts", out, "--pipes"), expect=6)
+        line = f"denied: host {target} (not in allowed_hosts). Allow: --allow-host {target}\n"
+        t.true(f"\n{line}".encode() in b"\n" + run.err, run)
+        learned = t.run([t.cordon, "policy", "learn", "--from", out])
+        t.true(f'allowed_hosts:\n  - "{target}"\n'.encode() in learned.out, learned)
+        t.run(["/bin/rm", "-rf", out])
+        run = python(t, ASK, target, options=(*allow, "--learn"))
+        t.true(f'allowed_hosts:\n  - "{target}"\n'.encode() in run.err and b"Nothing was denied" not in run.err, run)
+        python(t, ASK, target, options=(*allow, *shlex.split(line.split("Allow: ")[1])), expect=0)
 
 
 # Other listeners -----------------------------------------------------------------------------------
@@ -362,6 +476,38 @@ def _(t):
     t.same(python(t, LISTEN, "8", options=("--no-denials",), expect=0).out, b"listener\n")
     run = python(t, LISTEN + "sys.exit(1)", "8", options=("--json",))
     t.true(matches(run.result["denied"], [entry("syscall", "seccomp", fix="--no-denials")]), run)
+    # In a preset connect() is carried out by the listener, with or without denials.
+    command = (PRESET_PYTHON, "-I", "-c", ACT + LISTEN + "sys.exit(1)", "8")
+    options = ["--preset", "python", "--root", t.work, "--pipes"]
+    t.same(t.exec(*command, options=[*options, "--no-denials"], expect=6).out, b"EBUSY\n")
+    run = t.exec(*command, options=[*options, "--json"], expect=6)
+    t.same([(e["target"], e["fix"]) for e in run.result["denied"]], [("seccomp", "")], run)
+    t.true("connections of this sandbox" in run.result["denied"][0]["rule"], run)
+
+
+@case("a look for updates is not the reason that a program's child failed; a host that is not found is one")
+def _(t):
+    ask = "s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.connect_ex(('192.0.2.7', 53))"
+    child = "subprocess.run([sys.executable, '-I', '-c', 'import sys; sys.exit(1)'])"
+    thread = "t = threading.Thread(target=lambda: (socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect_ex(('192.0.2.7', 53)))); " \
+             "t.start(); t.join()"
+    for act in (f"{ask}; {child}; sys.exit(1)", f"{thread}; {child}; {thread}; sys.exit(1)"):
+        t.same(reported(t, act, execs=[os.path.realpath(PRESET_PYTHON)]), [], act)
+    for act in (f"{ask}; sys.exit(1)", f"{thread}; sys.exit(1)", f"{child}; {ask}; sys.exit(1)"):
+        t.same([e["target"] for e in reported(t, act, execs=[os.path.realpath(PRESET_PYTHON)])], ["a name server"], act)
+
+
+@case("people get denials that nothing failed after, if a command fails and there are no others")
+def _(t):
+    names = make_paths(t)
+    script = f"""
+try: open("{names['O']}/f")
+except OSError: pass
+for i in range(100): os.close(os.open("/dev/null", os.O_RDONLY))
+sys.exit(3)
+"""
+    run = python(t, script, expect=6)
+    t.true(f"\ndenied: read {names['O']}/f (not in the policy). Allow: --read {names['O']}/f\n".encode() in run.err, run)
 
 
 @case("where a listener cannot be had, that is a gap, and nothing else changes")

@@ -168,19 +168,32 @@ static const struct {
     {"a file that is not the user's", DENIED_READ, DENIED_NOT_SHOWN, true, "T/f",
         "denied: read T/f (not in the policy; outside, this user may not do it either)\n"},
     {"an existing file", DENIED_WRITE, DENIED_READ_ONLY, false, "T/f",
-        "denied: write T/f (read-only). Allow: --write T/f\n"},
+        "denied: write T/f (read-only). Allow: --write T/f --ack-unsafe-write\n"},
     {"a new file", DENIED_WRITE, DENIED_READ_ONLY, false, "T/new",
-        "denied: write T/new (read-only). Allow: --write T\n"},
+        "denied: write T/new (read-only). Allow: --write T --ack-unsafe-write\n"},
     {"a program", DENIED_EXEC, DENIED_NOT_LISTED, false, "T/f",
         "denied: exec T/f (not one of the allowed programs). Allow: --allow-exec T/f\n"},
     {"a path that no policy may name", DENIED_READ, DENIED_NOT_SHOWN, false, "/proc/1/maps",
-        "denied: read /proc/1/maps (not in the policy)\n"},
+        "denied: read /proc/1/maps (not in the policy; cannot be allowed: it gives access to other "
+        "processes)\n"},
     {"a quote", DENIED_READ, DENIED_NOT_SHOWN, false, "T/it's",
         "denied: read T/it's (not in the policy). Allow: --read 'T/it'\\''s'\n"},
     {"escape sequences", DENIED_READ, DENIED_NOT_SHOWN, false, "T/\033[2J\n\x9b",
         "denied: read T/\\x1B[2J\\n\xEF\xBF\xBD (not in the policy)\n"},
     {"the network", DENIED_CONNECT, DENIED_NO_NETWORK, false, "1.2.3.4:80",
         "denied: connect 1.2.3.4:80 (no network). Allow: --enable-network --ack-unsafe-network\n"},
+    {"a name server", DENIED_CONNECT, DENIED_NO_NAMES, false, "a name server",
+        "denied: connect a name server (host names cannot be resolved: no network). Allow: "
+        "--allow-host HOST, or --enable-network --ack-unsafe-network\n"},
+    {"a home directory", DENIED_READ, DENIED_NOT_SHOWN, false, "/home",
+        "denied: read /home (not in the policy; cannot be allowed: it holds every home "
+        "directory)\n"},
+    {"a listener", DENIED_SYSCALL, DENIED_ONE_LISTENER, false, "seccomp",
+        "denied: syscall seccomp (denials are collected by the only listener that the kernel "
+        "allows). Allow: --no-denials\n"},
+    {"a listener, where ours connects", DENIED_SYSCALL, DENIED_CONNECTS, false, "seccomp",
+        "denied: syscall seccomp (connections of this sandbox are made by the only listener that "
+        "the kernel allows; a policy with allow_unix_sockets has none)\n"},
     {"a call", DENIED_SYSCALL, DENIED_CALL, false, "mount",
         "denied: syscall mount (refused by the system call filter)\n"},
 };
@@ -192,7 +205,7 @@ static const char *in_place(const char *text)
     char *to = room[next++ % ARRAY_LEN(room)];
     size_t n = 0;
     for (; *text && n < DENIED_TARGET_MAX; text++)
-        if (*text == 'T' && (text[1] == '/' || text[1] == '\n' || text[1] == '\0'))
+        if (*text == 'T' && strchr("/: \n", text[1]))
             n += (size_t)snprintf(to + n, DENIED_TARGET_MAX, "%s", test_path("d"));
         else
             to[n++] = *text;
@@ -311,6 +324,93 @@ TEST(denied_shows_at_most_three_lines)
     CHECK_INT(n, 3);
 }
 
+/* A box gets what it may use when it is made. */
+TEST(denied_by_a_box_names_the_options_of_new)
+{
+    static const struct {
+        enum denied_op op;
+        enum denied_rule rule;
+        bool entry;
+        const char *target, *fix;
+    } rows[] = {
+        {DENIED_READ, DENIED_NOT_SHOWN, false, "T/f", "cordon box new \u2026 --dir T"},
+        {DENIED_READ, DENIED_NOT_SHOWN, false, "T", "cordon box new \u2026 --dir T"},
+        {DENIED_WRITE, DENIED_NOT_SHOWN, true, "T/f", "cordon box new \u2026 --dir T:rw"},
+        {DENIED_WRITE, DENIED_READ_ONLY, false, "T/f", ""},
+        {DENIED_READ, DENIED_NOT_SHOWN, false, "/home/x", ""},
+        {DENIED_CONNECT, DENIED_NO_NETWORK, false, "1.2.3.4:80",
+            "cordon box new \u2026 --allow-host HOST, or --network on"},
+    };
+    mkdir(test_path("d"), 0755);
+    test_write(test_path("d/f"), "x");
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        AUTO_DENIED struct denied *d = denied_new();
+        test_row(i, rows[i].target);
+        denied_add(d, &(struct denied_sight){.op = rows[i].op,
+                          .rule = rows[i].rule,
+                          .entry = rows[i].entry,
+                          .target = str_z(in_place(rows[i].target))});
+        AUTO_JSON json_t *list =
+            denied_json(d, &(struct denied_style){.front = DENIED_FOR_BOX, .home = "/home/me"});
+        CHECK_Z(member(list, 0, "fix"), in_place(rows[i].fix));
+    }
+}
+
+/* An entry that is removed or replaced needs its directory; a script its interpreters. */
+TEST(denied_fixes_suffice)
+{
+    AUTO_DENIED struct denied *d = denied_new();
+    mkdir(test_path("d"), 0755);
+    test_write(test_path("d/f"), "x");
+    denied_add(d, &(struct denied_sight){.op = DENIED_WRITE,
+                      .rule = DENIED_READ_ONLY,
+                      .entry = true,
+                      .target = str_z(in_place("T/f"))});
+    denied_add(d, &(struct denied_sight){.op = DENIED_EXEC,
+                      .rule = DENIED_NOT_LISTED,
+                      .target = str_z(in_place("T/f")),
+                      .needs = str_n("/bin/sh\0/usr/bin/env", 21)});
+    AUTO_JSON json_t *list = denied_json(d, &(struct denied_style){0});
+    CHECK_Z(member(list, 0, "fix"),
+        in_place("--allow-exec T/f --allow-exec /bin/sh --allow-exec /usr/bin/env"));
+    CHECK(str_ends_with(str_z(member(list, 1, "fix")), STR("/d --ack-unsafe-write")));
+}
+
+/* A name server that is asked in vain is to blame if nothing else is, not even another process. */
+TEST(denied_blames_name_servers_last)
+{
+    for (int rival = 0; rival < 2; rival++) {
+        AUTO_DENIED struct denied *d = denied_new();
+        test_row((size_t)rival, rival ? "another process failed" : "alone");
+        denied_add(d, &(struct denied_sight){.op = DENIED_CONNECT,
+                          .rule = DENIED_NO_NAMES,
+                          .target = STR("a name server"),
+                          .optional = true,
+                          .pid = 5,
+                          .thread = 6});
+        if (rival)
+            denied_note_failure(d, &(struct denied_exit){.pid = 9, .thread = 9});
+        denied_note_failure(d, &(struct denied_exit){.pid = 5, .thread = 5});
+        AUTO_JSON json_t *list = denied_json(d, &(struct denied_style){0});
+        CHECK_INT(json_array_size(list), rival ? 0 : 1);
+    }
+}
+
+TEST(denied_shows_others_if_nothing_is_to_blame)
+{
+    AUTO_DENIED struct denied *d = denied_new();
+    add_read(d, "/x", 1, 1);
+    denied_add(d,
+        &(struct denied_sight){.op = DENIED_READ, .target = STR("/o"), .pid = 1, .optional = true});
+    const struct denied_style failed = {.failed_only = true},
+                              others = {.failed_only = true, .or_others = true};
+    AUTO_JSON json_t *none = denied_json(d, &failed);
+    AUTO_JSON json_t *some = denied_json(d, &others);
+    CHECK_INT(json_array_size(none), 0);
+    CHECK_INT(json_array_size(some), 1);
+    CHECK_Z(member(some, 0, "target"), "/x");
+}
+
 TEST(denied_gap_replaces_the_list)
 {
     AUTO_DENIED struct denied *d = denied_new();
@@ -339,7 +439,6 @@ static const struct {
     {"/home/me/project/a.c", false},
     {"/etc/shadow", false},
     {"/home/me/.env", false},
-    {"/usr/lib/python3/__pycache__/x.pyc", true},
 };
 
 TEST(denied_path_knows_optional_files)

@@ -112,7 +112,7 @@ TEST(proxy_entries)
         {"[2001:db8::7]:22", NULL},
         {"xn--exmple-cua.com", NULL},
         {"", "expected example.com"},
-        {"*", "for access to all hosts, use --network on"},
+        {"*", "for access to all hosts, use --everything"},
         {"*.", "not a valid host name"},
         {"*.*.example.com", "not a valid host name"},
         {"a.*.example.com", "not a valid host name"},
@@ -136,7 +136,7 @@ TEST(proxy_entries)
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         AUTO_ERR struct err err = {0};
         test_row(i, rows[i].entry);
-        bool ok = host_check(str_z(rows[i].entry), &err);
+        bool ok = host_check(str_z(rows[i].entry), "--everything", &err);
         if (rows[i].why)
             CHECK(!ok && CHECK_ERR(&err, E_CLI_INVALID_ARG, rows[i].why));
         else

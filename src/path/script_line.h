@@ -1,7 +1,7 @@
 /* The interpreter named in a script's first line, which the kernel runs in its place. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef JOB_SCRIPT_LINE_H
-#define JOB_SCRIPT_LINE_H
+#ifndef PATH_SCRIPT_LINE_H
+#define PATH_SCRIPT_LINE_H
 
 #include "base/arena.h"
 
@@ -11,11 +11,15 @@ enum {
 };
 
 struct script_line {
-    struct str interpreter; /* as written; NUL-terminated */
+    struct str interpreter; /* as written; NUL-terminated, unless split */
     struct str argument;    /* the rest of the line as one word; no value: none */
 };
 
-/* Parses the first bytes of a file. Returns false if it is not a script. Pure. */
+/* Splits the first bytes of a file, of which the result is a part, without NUL. Returns false if it
+ * is not a script. Pure. */
+bool script_split(struct str head, struct script_line *ret_line);
+
+/* The same, in the arena. */
 bool script_parse(struct str head, struct arena *a, struct script_line *ret_line);
 
 /* The same for a file. Also returns false if it can't be read. */

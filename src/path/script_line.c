@@ -1,6 +1,6 @@
 /* Parses the first line of scripts. */
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "job/script_line.h"
+#include "path/script_line.h"
 
 #include <fcntl.h>
 
@@ -15,7 +15,7 @@ static struct str next_word(struct str *rest)
     return str_head(s, n);
 }
 
-bool script_parse(struct str head, struct arena *a, struct script_line *ret_line)
+bool script_split(struct str head, struct script_line *ret_line)
 {
     if (!str_starts_with(head, STR("#!")))
         return false;
@@ -29,9 +29,20 @@ bool script_parse(struct str head, struct arena *a, struct script_line *ret_line
     struct str interpreter = next_word(&rest);
     if (interpreter.n == 0)
         return false;
-    *ret_line = (struct script_line){.interpreter = arena_str(a, interpreter)};
+    *ret_line = (struct script_line){.interpreter = interpreter};
     if (rest.n)
-        ret_line->argument = arena_str(a, rest);
+        ret_line->argument = rest;
+    return true;
+}
+
+bool script_parse(struct str head, struct arena *a, struct script_line *ret_line)
+{
+    struct script_line line;
+    if (!script_split(head, &line))
+        return false;
+    *ret_line = (struct script_line){.interpreter = arena_str(a, line.interpreter)};
+    if (line.argument.n)
+        ret_line->argument = arena_str(a, line.argument);
     return true;
 }
 
