@@ -10,7 +10,7 @@ ok      sandbox          a complete sandbox can be built
 
 ## toolchains that are shown, and directories of PATH that are not
 $ mkdir -p $HOME/.pyenv/shims t/bin t/lib; export PATH=.:$HOME:$HOME/.pyenv/shims:$T/t/bin:$PATH; cordon doctor --json | python3 -c 'import json,sys; d=json.load(sys.stdin)["developer"]; print([s for s in d["shown"] if "'$T'" in s], d["omitted"])'; cordon doctor | sed -n '/^toolchains/,/^boxes/p' | grep -o "~/.pyenv\|^omitted.*"
-['$T/home/.pyenv', '$T/t/bin', '$T/t/lib'] [{'dir': '.', 'reason': 'it is relative'}, {'dir': '$T/home', 'reason': 'it is the home directory, or contains it'}]
+['$T/home/.pyenv/shims', '$T/t/bin', '$T/t/lib'] [{'dir': '.', 'reason': 'it is relative'}, {'dir': '$T/home', 'reason': 'it is the home directory, or contains it'}]
 ~/.pyenv
 omitted . of PATH: it is relative
 omitted $T/home of PATH: it is the home directory, or contains it
