@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "base/utf8.h"
 #include "path/exact.h"
+#include "path/lexical.h"
+#include "path/selfrun.h"
 #include "policy/validate.h"
 
 #include <pthread.h>
@@ -314,11 +316,21 @@ static void add_command_fix(struct buf *b, const struct denied_entry *e)
     }
 }
 
+/* Files that take effect without being started are protected unless the user names them. */
+static bool front_can_name(const struct denied_entry *e, const struct denied_style *style)
+{
+    struct str path = str_n(e->target, e->n_target);
+    return style->front == DENIED_FOR_TOOL && lexical_is_below(style->root, path) &&
+           selfrun_guards(lexical_rest(style->root, path)).reason;
+}
+
 static void denied_add_fix(
     struct buf *b, const struct denied_entry *e, const struct denied_style *style)
 {
     if (e->rule == DENIED_KEPT && style->front != DENIED_FOR_BOX) {
         add_command_fix(b, e);
+        if (!b->n && front_can_name(e, style))
+            add_path_fix(b, e, style->home);
         return;
     }
     if (style->front == DENIED_FOR_BOX) {
