@@ -98,7 +98,8 @@ struct toolbox {
     struct tool_world *world;       /* the commands' sandbox, then older ones; NULL: none yet */
     const char *new_world;          /* why there is a new one, if the model must be told */
     bool shows_logs;                /* its own logs can be read */
-    bool made_parts;                /* the current call wrote names that can make up a repository */
+    const char *guarded; /* why the current call needs consent for a file that it writes; or NULL */
+    bool made_parts;     /* the current call wrote names that can make up a repository */
 };
 
 extern const char *const toolbox_mode_names[TOOLBOX_MODES + 1]; /* NULL-terminated */
