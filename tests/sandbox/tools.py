@@ -998,6 +998,17 @@ def _(t):
     s.end()
     r = tool_in(t, top, "shell", command="git checkout -q more && echo x > b && git add b && git -c user.name=x -c user.email=x@x commit -qm four && git status --porcelain")
     t.same((r["status"], r["content"]), ("ok", ""), r)
+    git(t, top, "checkout", "-q", "env")
+    with open(os.path.join(top, ".envrc"), "w", encoding="utf-8") as f:
+        f.write("other\n")
+    git(t, top, "commit", "-qam", "five")
+    git(t, top, "checkout", "-q", "more")
+    r = tool_in(t, top, "shell", command="git checkout -q env; true")  # git itself does not fail
+    t.same(text_of(top, ".envrc"), "old\n", r)
+    t.true(f"--write {os.path.join(top, '.envrc')}" in r["content"], r)
+    git(t, top, "checkout", "-qf", "more")
+    r = tool_in(t, top, "shell", "--write", ".envrc", command="git checkout -q env && git status --porcelain")
+    t.same((r["status"], r["content"], text_of(top, ".envrc")), ("ok", "", "other\n"), r)
     # husky's prepare script: a failure of `git config` does not fail it
     r = tool_in(t, top, "shell", command="git config core.hooksPath .husky/_ || true; mkdir -p .husky/_ && echo '*' > .husky/_/.gitignore")
     t.same((r["status"], text_of(top, ".husky/_/.gitignore")), ("ok", "*\n"), r)
