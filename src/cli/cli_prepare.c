@@ -141,11 +141,11 @@ static void prepare_note_lines(struct cli *cli, struct str text)
 void prepare_tell_denied(struct cli *cli, const struct prepared *x, bool failed)
 {
     AUTO_BUF struct buf text = BUF_INIT(64 << 10);
-    AUTO_JSON json_t *list = denied_json(x->confined.denied,
-        &(struct denied_style){.home = x->host.home,
-            .failed_only = failed,
-            .or_others = failed,
-            .kept_only = !failed});
+    AUTO_JSON json_t *list =
+        denied_json(x->confined.denied, &(struct denied_style){.home = x->host.home,
+                                            .failed_only = failed,
+                                            .or_others = failed,
+                                            .kept_only = !failed});
     denied_add_lines(&text, list);
     prepare_note_lines(cli, buf_str(&text));
 }

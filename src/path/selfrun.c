@@ -223,6 +223,15 @@ static const char *const choice_names[] = {".tool-versions", ".asdfrc", ".python
     ".xcode-version", ".fvmrc", ".elixir-version", ".prototools", ".pkgx.yaml", "pkgx.yaml", ".env",
     ".env.*", ".flaskenv", ".config/", "session.vim", ".swiftpm/"};
 
+/* Names of the first class that version control systems and ordinary commands (pip, gradle, bundle)
+ * write as part of their work. */
+static const char *const filled_names[] = {".git/", ".hg/", ".hgsubstate", ".jj/", ".sl/", ".svn/",
+    ".bzr/", "_darcs/", "cvs/", ".pijul/", ".fslckout", "_fossil_", ".repo/", ".cordon/",
+    ".direnv/", ".devenv/", ".flox/", ".hermit/", ".venv/", "venv/", ".virtualenv/", "pyvenv.cfg",
+    "*.pth", ".yarn/", ".pnp.cjs", ".pnp.js", ".pnp.loader.mjs", ".bundle/", ".fvm/", ".pixi/",
+    ".gradle/", ".m2/", ".terraform/", ".vagrant/", ".ansible/", ".ghc.environment.*", ".metals/",
+    ".bloop/", ".bsp/", ".clj-kondo/", ".lsp/"};
+
 #define NAMES(list) list, ARRAY_LEN(list)
 
 static const struct group {
@@ -381,6 +390,22 @@ struct selfrun selfrun_look(struct str path)
 struct selfrun selfrun_leads(struct str path)
 {
     return selfrun_find(path, MATCH_LEADS);
+}
+
+static bool selfrun_is_filled(struct str path)
+{
+    struct str name, rest = path;
+    for (struct str from = path; str_cut(rest, '/', &name, &rest); from = rest)
+        for (size_t i = 0; i < ARRAY_LEN(filled_names); i++)
+            if (selfrun_match(str_z(filled_names[i]), from) == MATCH_WHOLE)
+                return true;
+    return false;
+}
+
+struct selfrun selfrun_guards(struct str path)
+{
+    struct selfrun found = selfrun_find(path, MATCH_WHOLE);
+    return found.class == SELFRUN_RUNS && !selfrun_is_filled(path) ? found : (struct selfrun){0};
 }
 
 enum selfrun_class selfrun_class(struct str path)

@@ -32,4 +32,9 @@ const char *selfrun_reason(struct str path);
  * but a symlink in its place determines which files those are. */
 struct selfrun selfrun_leads(struct str path);
 
+/* SELFRUN_RUNS if tools must not change the file without the user's consent: a file of that class,
+ * unless it belongs to a version control system (protected by repo/protect.h) or is in a directory
+ * that package managers and build tools fill (`.venv`, `.gradle`). */
+struct selfrun selfrun_guards(struct str path);
+
 #endif

@@ -3,6 +3,7 @@
 #include "policy/extra.h"
 
 #include "base/variable.h"
+#include "path/selfrun.h"
 #include "policy/dir_list.h"
 
 /* Texts about an entry of a policy's list, and the same about a value given elsewhere. */
@@ -93,7 +94,8 @@ bool extra_check(const struct policy_extra *extra, const struct policy_host *hos
     policy_validate(&policy, host, arena, &v);
     for (size_t i = 0; i < v.denials.n; i++) {
         const struct denial *d = &v.denials.p[i];
-        if (!must_exist && strcmp(d->message, "allowlist path does not exist") == 0)
+        const bool missing = strcmp(d->message, "allowlist path does not exist") == 0;
+        if (missing && (!must_exist || selfrun_guards(d->value).reason))
             continue;
         const char *place = extra_place(names, d->field, arena);
         err_set(err, names->code, "%s: %s: '" STR_FMT "' (%s); %s", place, extra_reword(d->message),

@@ -35,7 +35,8 @@ struct extra_names {
 /* Whether it adds nothing. */
 bool extra_is_empty(const struct policy_extra *extra);
 
-/* Checks the entries, but not whether paths exist unless `must_exist`. The error's context has
+/* Checks the entries, but not whether paths exist unless `must_exist`; files that take effect
+ * without being started need not: such an entry lets tools create them. The error's context has
  * "field". */
 MUST_USE bool extra_check(const struct policy_extra *extra, const struct policy_host *host,
     const struct extra_names *names, bool must_exist, struct arena *arena, struct err *err);

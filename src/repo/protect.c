@@ -5,6 +5,7 @@
 #include "io/dir.h"
 #include "path/beneath.h"
 #include "path/lexical.h"
+#include "repo/autorun.h"
 #include "repo/gitdir_links.h"
 #include "repo/gitdir_target.h"
 #include "repo/gitname.h"
@@ -315,6 +316,7 @@ void protect_free(struct protect *p)
         return;
     unfinished_remove(p);
     watch_free(p);
+    autorun_free(p);
     for (size_t i = 0; i < p->n_roots; i++) {
         scan_done(&p->roots[i].scan);
         close(p->roots[i].fd);
@@ -520,9 +522,27 @@ static void keep_root(struct protect_keeping *k, const struct protect_root *r)
         }
 }
 
+/* A path that is already kept needs no second mount. */
+static bool is_kept(const struct protect_keeping *k, struct str path)
+{
+    for (size_t i = 0; i < k->n; i++)
+        if (lexical_is_below(k->paths[i], path))
+            return true;
+    return false;
+}
+
+static void keep_autorun(struct protect_keeping *k)
+{
+    const struct autorun *u = k->p->autorun;
+    for (size_t i = 0; u && i < u->n; i++)
+        if (u->files[i].kept.p && !is_kept(k, u->files[i].kept) && k->n < KEPT_MAX)
+            protect_keep(k, arena_str(k->a, u->files[i].kept));
+}
+
 size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
 {
     relearn_update(p);
+    autorun_learn(p);
     struct protect_keeping k = {.p = p,
         .a = a,
         .paths = ARENA_NEW(a, struct str, KEPT_MAX),
@@ -534,6 +554,7 @@ size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
     protect_note_all(p);
     for (size_t i = 0; i < p->n_roots; i++)
         keep_root(&k, &p->roots[i]);
+    keep_autorun(&k);
     if (k.watches)
         watch_settings(p);
     unfinished_write(p);
@@ -544,6 +565,7 @@ size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths)
 void protect_begin(struct protect *p)
 {
     relearn_update(p);
+    autorun_learn(p);
     protect_note_all(p);
     unfinished_write(p);
 }
@@ -616,8 +638,9 @@ void protect_check(struct protect *p)
         check_root(p, &p->roots[i]);
     watch_check(p, before);
     named_paths_check(p);
+    autorun_check(p);
     p->n_new = p->n_reported - reported;
-    p->news = p->n_new || (p->watch && p->watch->n_lines);
+    p->news = p->n_new || (p->watch && p->watch->n_lines) || (p->autorun && p->autorun->lines.n);
     if (p->busy)
         return;
     p->unchecked = false;

@@ -55,6 +55,9 @@ struct protect_options {
     const struct str *settings; /* the user's settings files, existing or not; absolute, clean */
     size_t n_settings;
     const char *sessions; /* directory for the state of open sessions; NULL: not saved */
+    bool autorun; /* also protect files that take effect without being started (repo/autorun.h) */
+    const struct str *writable; /* except these, and those below them; absolute, clean */
+    size_t n_writable;
     bool idle; /* nothing runs: save no state, leave the remains of other sessions alone */
     /* Returns true if the user has accepted these bytes of a hook or of settings at this absolute
      * path. May be NULL. */
@@ -64,6 +67,7 @@ struct protect_options {
 
 struct protect_root;
 struct watch_list;
+struct autorun;
 
 struct protect {
     struct arena arena;
@@ -86,6 +90,7 @@ struct protect {
     bool stuck;               /* the last check failed to move something */
     bool checked;             /* changes from now on are the user's */
     struct watch_list *watch; /* parts that no mount protects; NULL: none */
+    struct autorun *autorun;  /* NULL: not looked for */
     struct str warnings[PROTECT_WARNINGS_MAX];
     size_t n_warnings;
     const char *unkept;  /* why the session state is not in a file; NULL: it is, or need not be */
@@ -112,6 +117,9 @@ size_t protect_kept(struct protect *p, struct arena *a, struct str **ret_paths);
 /* Sets aside forbidden changes and lists everything that is still held. Unless commands still run
  * (busy), changes until the next begin are the user's. */
 void protect_check(struct protect *p);
+
+/* A tool is about to write this file with the user's consent: it is not reported. */
+void protect_expect(struct protect *p, struct str path);
 
 /* Returns true if file-writing tools must not write this file: it is in a protected part of a
  * repository on its path, or named by the settings of one. The path is resolved and is below the

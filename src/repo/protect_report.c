@@ -2,6 +2,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/utf8.h"
 #include "path/exact.h"
+#include "repo/autorun.h"
 #include "repo/known.h"
 #include "repo/watched.h"
 
@@ -57,6 +58,7 @@ static void protect_print_warnings(const struct protect *p, size_t unnamed, stru
         buf_printf(text, STR_FMT "\n", STR_ARG(p->warnings[i]));
     protect_print_mounts(p, text);
     watch_print(p, text);
+    autorun_print(p, text);
     if (p->unkept)
         buf_printf(text,
             "cannot store the state of the repositories in %s: %s; if cordon is killed, "

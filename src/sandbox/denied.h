@@ -109,6 +109,7 @@ enum denied_front {
 struct denied_style {
     enum denied_front front;
     const char *home; /* of the user: paths that no policy may name have no fix; may be NULL */
+    struct str root;  /* DENIED_FOR_TOOL: the project */
     pid_t session;    /* only this command's denials, by its process id inside; 0: all */
     bool failed_only; /* only those that a failure followed */
     bool or_others;   /* with that: if there are none, those that are not optional */

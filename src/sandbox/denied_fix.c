@@ -4,6 +4,8 @@
 
 #include "base/arena.h"
 #include "base/utf8.h"
+#include "path/lexical.h"
+#include "path/selfrun.h"
 #include "policy/validate.h"
 #include "sandbox/denied_git.h"
 
@@ -110,6 +112,25 @@ static void add_box_dir(
         buf_add_z(b, ":rw");
 }
 
+/* Protected files ----------------------------------------------------------------------------- */
+
+/* Files that take effect without being started are protected unless the user names them. */
+static bool fix_can_name_kept(const struct denied_act *act, const struct denied_style *style)
+{
+    return style->front == DENIED_FOR_TOOL && lexical_is_below(style->root, act->target) &&
+           selfrun_guards(lexical_rest(style->root, act->target)).reason;
+}
+
+/* Git's settings are changed outside, by a command of the user. */
+static void add_kept_fix(
+    struct buf *b, struct buf *why, const struct denied_act *act, const struct denied_style *style)
+{
+    if (str_ends_with(act->program, STR("/git")))
+        denied_git_add_fix(b, act->command, act->target);
+    if (!b->n && fix_can_name_kept(act, style))
+        add_path_fix(b, why, act, style);
+}
+
 /* By front end and rule ----------------------------------------------------------------------- */
 
 static const char *fix_network(const struct denied_act *act, enum denied_front front)
@@ -128,10 +149,9 @@ void denied_fix_add(struct buf *fix, struct buf *why, const struct denied_act *a
 {
     const bool box = style->front == DENIED_FOR_BOX;
     const bool path = act->op <= DENIED_EXEC && !act->own && act->rule != DENIED_HIDDEN;
-    if (act->rule == DENIED_KEPT) {
-        if (!box && str_ends_with(act->program, STR("/git")))
-            denied_git_add_fix(fix, act->command, act->target);
-    } else if (act->rule == DENIED_NO_NETWORK || act->rule == DENIED_NO_NAMES)
+    if (act->rule == DENIED_KEPT && !box)
+        add_kept_fix(fix, why, act, style);
+    else if (act->rule == DENIED_NO_NETWORK || act->rule == DENIED_NO_NAMES)
         buf_add_z(fix, fix_network(act, style->front));
     else if (act->rule == DENIED_ONE_LISTENER && !box)
         buf_add_z(fix, "--no-denials");

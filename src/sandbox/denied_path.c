@@ -348,6 +348,8 @@ static bool judge_write(
     if (inside >= 0 || denied_path_is_writable(look, step, v->target) ||
         !could_write(look, v->target, &v->own))
         return false;
+    if (step && step->kept && !step_hides(step))
+        v->optional = false; /* also settings of other programs: the file stays as it was */
     if (step_hides(step))
         v->rule = DENIED_HIDDEN;
     else if (step && step->kept)

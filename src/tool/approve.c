@@ -42,6 +42,8 @@ static const char *approve_reason(
                                          : "--approval always requires consent for every change";
     if (q->warning)
         return q->warning;
+    if (q->guarded && !rule_names_paths(&rules, q->tool, q->subject))
+        return q->guarded;
     if (q->no_rules)
         return "no rule can allow typed input";
     if (q->is_command ? rule_covers_command(&rules, q->tool, q->subject, scratch, &why)
@@ -83,10 +85,10 @@ bool approve_call(struct approve *a, const struct approve_question *question, st
     if (a->options->mode == APPROVE_ON_REQUEST && !q.warning && !q.no_rules && q.subject.p)
         rule = rule_propose(q.tool, q.is_command, q.subject, &scratch);
     if (!a->options->ask) {
+        const char *flag = q.guarded ? "--write PATH" : "--approval never";
         err_set(err, E_APPROVAL_REQUIRED,
-            "%s needs consent (%s), but there is no terminal to ask on%s" STR_FMT, q.tool, why,
-            rule.p ? ": use --approval never, or the rule " : ": use --approval never to allow it",
-            STR_ARG(rule));
+            "%s needs consent (%s), but there is no terminal to ask on: use %s%s" STR_FMT, q.tool,
+            why, flag, rule.p ? ", or the rule " : " to allow it", STR_ARG(rule));
         return err_ctx(err, "why", "%s", why);
     }
     if (q.plan && !q.plan(q.context, &q.diff, err))

@@ -43,6 +43,7 @@ struct approve_question {
     bool mutating;
     bool no_rules;       /* only the user can allow it */
     const char *warning; /* why it deserves a second look, or NULL */
+    const char *guarded; /* why only a rule that names each path covers it, or NULL */
     const char *why;     /* filled in: the reason for asking */
     /* Computes the change to files for `diff`; called only if the user can be asked. Returns false
      * on error, and the user is not asked. May be NULL. */

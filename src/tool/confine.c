@@ -290,11 +290,25 @@ void confine_done(struct confine *c)
     c->confined.denied = NULL;
 }
 
+/* The directory that commands can write. */
+static struct str confine_project(const struct toolbox *box)
+{
+    switch (box->options->mode) {
+    case TOOLBOX_WORKSPACE:
+        return box->workspace;
+    case TOOLBOX_UNRESTRICTED:
+        return str_z(box->options->cwd);
+    default:
+        return box->root;
+    }
+}
+
 void confine_tell_denied(const struct toolbox *box, const struct confine *c, pid_t session,
     bool failed, struct tool_result *result)
 {
     struct denied_style style = {.front = DENIED_FOR_TOOL,
         .home = box->options->home,
+        .root = confine_project(box),
         .session = session,
         .failed_only = failed,
         .or_others = failed,

@@ -166,6 +166,7 @@ static bool registry_request_consent(struct registry_consent *c, struct arena *a
     if (!tool->mutating || box->by_user || box->options->approve.mode == APPROVE_NEVER)
         return true;
     AUTO_BUF struct buf subject = BUF_INIT(SUBJECT_MAX);
+    box->guarded = NULL;
     if (!tool->subject(box, c->args, &subject, err))
         return false;
     struct approve_question question = {
@@ -187,6 +188,7 @@ static bool registry_request_consent(struct registry_consent *c, struct arena *a
     question.no_rules = tool->no_rules;
     if (!tool->is_command)
         question.warning = warning_of(question.subject);
+    question.guarded = box->guarded;
     if (!approve_call(&box->approve, &question, err))
         return false;
     if (!tool->is_command)

@@ -194,7 +194,13 @@ static bool path_covered(struct str pattern, struct str path)
     return rule_pattern_matches(pattern, path);
 }
 
-bool rule_covers_paths(const struct rule_set *rules, const char *tool, struct str paths)
+static bool path_named(struct str pattern, struct str path)
+{
+    return str_eq(pattern, path) && !memchr(pattern.p, '*', pattern.n);
+}
+
+static bool rule_covers_each(const struct rule_set *rules, const char *tool, struct str paths,
+    bool (*covers)(struct str pattern, struct str path))
 {
     struct str path;
     size_t n = 0;
@@ -205,13 +211,23 @@ bool rule_covers_paths(const struct rule_set *rules, const char *tool, struct st
         for (size_t l = 0; l < ARRAY_LEN(rules->lists); l++)
             for (size_t i = 0; rules->lists[l] && i < rules->lists[l]->n && !covered; i++) {
                 struct str pattern = pattern_for(rules->lists[l]->p[i], tool);
-                covered = pattern.p && path_covered(pattern, path);
+                covered = pattern.p && covers(pattern, path);
             }
         if (!covered)
             return false;
         n++;
     }
     return n > 0;
+}
+
+bool rule_covers_paths(const struct rule_set *rules, const char *tool, struct str paths)
+{
+    return rule_covers_each(rules, tool, paths, path_covered);
+}
+
+bool rule_names_paths(const struct rule_set *rules, const char *tool, struct str paths)
+{
+    return rule_covers_each(rules, tool, paths, path_named);
 }
 
 /* Words that a rule can contain literally. */

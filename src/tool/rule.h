@@ -32,6 +32,9 @@ bool rule_covers_command(const struct rule_set *rules, const char *tool, struct 
 /* Whether every path (one per line, relative to the root) is covered. */
 bool rule_covers_paths(const struct rule_set *rules, const char *tool, struct str paths);
 
+/* The same, by rules that name one path each, without a wildcard. */
+bool rule_names_paths(const struct rule_set *rules, const char *tool, struct str paths);
+
 /* Returns the rule that `always` would add, which covers exactly the subject; unset if
  * impossible. */
 struct str rule_propose(const char *tool, bool is_command, struct str subject, struct arena *a);

@@ -6,6 +6,7 @@
 #include "path/beneath.h"
 #include "path/lexical.h"
 #include "path/private.h"
+#include "path/selfrun.h"
 #include "path/warn.h"
 #include "path/writer.h"
 #include "repo/parts.h"
@@ -138,6 +139,9 @@ void toolbox_protect(struct toolbox *box, const struct str *roots, size_t n)
         .settings = o->settings.p,
         .n_settings = o->settings.n,
         .sessions = o->sessions,
+        .autorun = !o->policy,
+        .writable = o->extra ? o->extra->write.p : NULL,
+        .n_writable = o->extra ? o->extra->write.n : 0,
         .accepted = o->accepts,
         .context = o->accepts_context});
 }
@@ -225,6 +229,60 @@ static bool refuse_part(struct toolbox *box, const struct resolved *where, struc
     return err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
 }
 
+/* The path for the table of files that take effect without being started. */
+static struct str path_in_project(const struct toolbox *box, struct str root, struct str path)
+{
+    struct str cwd = str_z(box->options->cwd);
+    if (box->options->mode == TOOLBOX_UNRESTRICTED && lexical_is_below(cwd, path))
+        root = cwd;
+    return lexical_is_below(root, path) ? lexical_rest(root, path) : path;
+}
+
+static bool is_named_writable(const struct toolbox *box, struct str path)
+{
+    const struct policy_extra *extra = box->options->extra;
+    for (size_t i = 0; extra && i < extra->write.n; i++)
+        if (lexical_is_below(extra->write.p[i], path))
+            return true;
+    return false;
+}
+
+/* Returns why a file needs the user's consent: by its path, or by a symlink's that leads to it. */
+static const char *guard_reason(
+    const struct toolbox *box, struct str given, const struct resolved *where, struct arena *a)
+{
+    const struct toolbox_options *o = box->options;
+    if (o->no_sandbox || o->remote || box->by_user || is_named_writable(box, where->path))
+        return NULL;
+    struct str path = lexical_absolute(a, str_z(o->cwd), given), root = where->root->path;
+    const char *why = selfrun_guards(path_in_project(box, root, where->path)).reason;
+    if (!why && !is_named_writable(box, path))
+        why = selfrun_guards(path_in_project(box, root, path)).reason;
+    return why;
+}
+
+/* Files that take effect without being started belong to the user, who is asked or names them. */
+static bool guard_file(struct toolbox *box, struct str given, const struct resolved *where,
+    struct arena *a, struct err *err)
+{
+    const char *why = guard_reason(box, given, where, a);
+    if (!why)
+        return true;
+    if (box->options->approve.mode != APPROVE_NEVER) {
+        box->guarded = why;
+        if (box->protect)
+            protect_expect(box->protect, where->path);
+        return true;
+    }
+    struct str name = toolbox_name(box, where);
+    err_set(err, E_FS_VIOLATION,
+        "'" STR_FMT
+        "' takes effect without being started (%s), and is read-only: the user can allow changes "
+        "with --write " STR_FMT ", or be asked with --approval on-request",
+        STR_ARG(name), why, STR_ARG(where->path));
+    return err_ctx(err, "path", STR_FMT, STR_ARG(where->path));
+}
+
 /* Only paths shown to the user or covered by a rule are written. */
 static bool is_approved(const struct toolbox *box, const struct resolved *where)
 {
@@ -245,7 +303,7 @@ bool toolbox_resolve(struct toolbox *box, struct str path, bool to_write, struct
         return false;
     if (to_write && where.root->access != BOUNDARY_RW)
         return refuse_write(box, &where, err);
-    if (to_write && !refuse_part(box, &where, err))
+    if (to_write && (!refuse_part(box, &where, err) || !guard_file(box, path, &where, a, err)))
         return false;
     if (to_write && box->approved.p && !is_approved(box, &where))
         return err_set(err, E_CONFLICT,

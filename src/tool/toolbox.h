@@ -99,7 +99,8 @@ struct toolbox {
     const char *new_world;          /* why there is a new one, if the model must be told */
     bool shows_logs;                /* its own logs can be read */
     int made_logs;                  /* directories made for logs that there may be: see there */
-    bool made_parts;                /* the current call wrote names that can make up a repository */
+    const char *guarded; /* why the current call needs consent for a file that it writes; or NULL */
+    bool made_parts;     /* the current call wrote names that can make up a repository */
 };
 
 extern const char *const toolbox_mode_names[TOOLBOX_MODES + 1]; /* NULL-terminated */

@@ -816,5 +816,207 @@ def _(t):
     s.end()
 
 
+# Files that take effect without being started ----------------------------------------------------
+
+# path; whether its class is "runs without being started", and tools need consent for it
+AUTORUN = (
+    (".envrc", True),
+    (".vscode/tasks.json", True),
+    (".husky/pre-commit", True),
+    (".github/workflows/ci.yml", True),
+    (".gitattributes", True),
+    ("sub/.envrc", True),
+    ("package.json", False),
+    ("Makefile", False),
+    ("AGENTS.md", False),
+    (".github/CODEOWNERS", False),
+    (".venv/pyvenv.cfg", False),
+)
+
+
+def project(t, name, paths):
+    """A repository of the user's with these files, as the working directory."""
+    top = t.directory("projects", name)
+    git(t, top, "init", "-q", "-b", "main")
+    for path in paths:
+        at = os.path.join(top, path)
+        os.makedirs(os.path.dirname(at), exist_ok=True)
+        with open(at, "w", encoding="utf-8") as f:
+            f.write("old\n")
+    own_all(t, top)
+    return top
+
+
+def own_all(t, top):
+    for at, names, files in os.walk(top):
+        for entry in (at, *(os.path.join(at, n) for n in names + files)):
+            t.own(entry)
+
+
+def git(t, top, *words):
+    r = t.run(["git", "-C", top, "-c", "user.name=x", "-c", "user.email=x@x", *words])
+    t.same(r.code, 0, r.err)
+    return r.out.decode()
+
+
+def text_of(top, path):
+    try:
+        with open(os.path.join(top, path), encoding="utf-8") as f:
+            return f.read()
+    except FileNotFoundError:
+        return None
+
+
+def tool_in(t, top, name, *options, **arguments):
+    r = t.run([t.cordon, "tool", name, "--json", "-", *options], json.dumps(arguments).encode(), cwd=top)
+    return json.loads(r.out)
+
+
+def file_calls(path):
+    patch = f"--- a/{path}\n+++ b/{path}\n@@ -1 +1 @@\n-old\n+new\n"
+    envelope = f"*** Begin Patch\n*** Update File: {path}\n@@\n-old\n+new\n*** End Patch\n"
+    return (("write_file", {"path": path, "content": "new\n"}),
+            ("edit_file", {"path": path, "old_string": "old", "new_string": "new"}),
+            ("apply_patch_json", {"patch": patch}),
+            ("apply_patch_freeform", {"patch": envelope}))
+
+
+@case("file tools: files that take effect without being started need --write under never")
+def _(t):
+    top = project(t, "never", [path for path, _ in AUTORUN])
+    for path, guarded in AUTORUN:
+        at = os.path.join(top, path)
+        for name, arguments in file_calls(path):
+            if guarded:
+                r = tool_in(t, top, name, **arguments)
+                t.same((r.get("code"), text_of(top, path)), ("E_FS_VIOLATION", "old\n"), (path, name, r))
+                t.true(path in r["message"] and f"--write {at}" in r["message"], r["message"])
+            for flag in ((path, os.path.dirname(path) or ".") if guarded else (None,)):
+                r = tool_in(t, top, name, *(("--write", flag) if flag else ()), **arguments)
+                t.same((r["status"], text_of(top, path)), ("ok", "new\n"), (path, name, flag, r))
+                with open(at, "w", encoding="utf-8") as f:
+                    f.write("old\n")
+    os.symlink("plain", os.path.join(top, ".exrc"))
+    t.same(tool_in(t, top, "write_file", path=".exrc", content="x").get("code"), "E_FS_VIOLATION")
+    t.same(tool_in(t, top, "write_file", path=".mcp.json", content="x").get("code"), "E_FS_VIOLATION")
+    t.same(tool_in(t, top, "write_file", "--write", ".mcp.json", path=".mcp.json", content="x")["status"], "ok")
+
+
+@case("file tools: only a rule without a wildcard covers a file that takes effect without being started")
+def _(t):
+    path = ".vscode/tasks.json"
+    top = project(t, "asked", [path])
+    config = os.path.join(t.home, ".config", "cordon")
+    for rules, mode, code in (
+            (["write_file:*"], "on-request", "E_APPROVAL_REQUIRED"),
+            (["write_file:**"], "on-request", "E_APPROVAL_REQUIRED"),
+            (["write_file:.vscode/"], "on-request", "E_APPROVAL_REQUIRED"),
+            (["write_file:.vscode/*.json"], "on-request", "E_APPROVAL_REQUIRED"),
+            (["write_file:" + path], "always", "E_APPROVAL_REQUIRED"),
+            (["write_file:" + path], "never", "E_FS_VIOLATION"),
+            (["write_file:" + path], "on-request", None)):
+        os.makedirs(config, exist_ok=True)
+        with open(os.path.join(config, "config.yaml"), "w", encoding="utf-8") as f:
+            json.dump({"allow": rules}, f)
+        for entry in (os.path.dirname(config), config, os.path.join(config, "config.yaml")):
+            t.own(entry)
+        r = t.run([t.cordon, "tool", "write_file", "--json", "-", "--approval", mode],
+                  json.dumps({"path": path, "content": "new\n"}).encode(), cwd=top, start_new_session=True)
+        r = json.loads(r.out)
+        t.same((r.get("code"), text_of(top, path)), (code, "old\n" if code else "new\n"), (rules, mode, r))
+        t.true(not code or "--write" in r["message"] or mode == "always", r["message"])
+    shutil.rmtree(os.path.dirname(config))
+
+
+@case("commands: existing files that take effect without being started are read-only, new ones are reported")
+def _(t):
+    top = project(t, "commands", [path for path, _ in AUTORUN if path != ".venv/pyvenv.cfg"])
+    os.mkdir(os.path.join(top, ".venv"))
+    t.own(os.path.join(top, ".venv"))
+    for path, guarded in AUTORUN:
+        if path.startswith("sub/"):
+            continue  # not at the top of a repository
+        at = os.path.join(top, path)
+        r = tool_in(t, top, "shell", command=f"echo new > {path}")
+        if not guarded:
+            t.same((r["status"], text_of(top, path), r["details"].get("warnings")), ("ok", "new\n", None), (path, r))
+            continue
+        t.same((r["status"], text_of(top, path)), ("error", "old\n"), (path, r))
+        t.true(f"--write {at}" in r["content"], r["content"])
+        for command in (f"rm {path}", f"mv {path} x", f"ln {path} x", f"echo > x && mv x {path}"):
+            t.same((tool_in(t, top, "shell", command=command)["status"], text_of(top, path)), ("error", "old\n"), command)
+        for flag in (path, os.path.dirname(path)) if "/" in path else (path,):
+            r = tool_in(t, top, "shell", "--write", flag, command=f"echo newer > {path}")
+            t.same((r["status"], text_of(top, path), r["details"].get("warnings")), ("ok", "newer\n", None), (path, r))
+        flag = os.path.dirname(path) or path  # a command that replaces the file needs its directory
+        r = tool_in(t, top, "shell", "--write", flag, command=f"echo new > {path} && sed -i s/new/newer/ {path}")
+        t.same((r["status"], text_of(top, path), r["details"].get("warnings")), ("ok", "newer\n", None), (path, r))
+    new = os.path.join(top, ".exrc")
+    s = Server(t, cwd=top)
+    r = s.call("shell", command="echo x > .exrc")
+    t.true(any(new in w and f"--write {new}" in w for w in r["details"]["warnings"]), r)
+    t.true(f"[warning] {new} was made" in r["content"], r["content"])
+    r = s.call("shell", command="echo y > .exrc")
+    t.same((r["status"], "warnings" in r["details"], "new_sandbox" in r["details"]), ("ok", False, False), r)
+    s.end()
+    t.same(text_of(top, ".exrc"), "y\n")
+    r = tool_in(t, top, "shell", "--write", ".mcp.json", command="echo x > .mcp.json")
+    t.same((r["status"], r["details"].get("warnings")), ("ok", None), r)
+
+
+@case("commands: a file that a symlink makes take effect is read-only, and a replaced symlink is reported")
+def _(t):
+    top = project(t, "links", ["conf"])
+    os.symlink("conf", os.path.join(top, ".envrc"))
+    r = tool_in(t, top, "shell", command="echo new > conf")
+    t.same((r["status"], text_of(top, "conf")), ("error", "old\n"), r)
+    r = tool_in(t, top, "shell", command="rm .envrc; echo new > .envrc")
+    t.true(any(os.path.join(top, ".envrc") in w for w in r["details"].get("warnings", ())), r)
+
+
+@case("commands: git, npm scripts and virtual environments work beside files that take effect without being started")
+def _(t):
+    top = project(t, "ordinary", ["a"])
+    git(t, top, "add", ".")
+    git(t, top, "commit", "-qm", "one")
+    git(t, top, "checkout", "-qb", "env")
+    for path in (".envrc", ".github/workflows/ci.yml"):
+        os.makedirs(os.path.dirname(os.path.join(top, path)), exist_ok=True)
+        with open(os.path.join(top, path), "w", encoding="utf-8") as f:
+            f.write("old\n")
+    own_all(t, top)
+    git(t, top, "add", ".")
+    git(t, top, "commit", "-qm", "two")
+    git(t, top, "checkout", "-qb", "more")
+    git(t, top, "commit", "-qm", "three", "--allow-empty")
+    git(t, top, "checkout", "-q", "main")
+    s = Server(t, cwd=top)
+    r = s.call("shell", command="git checkout -q env && git status --porcelain")
+    t.same((r["status"], text_of(top, ".envrc")), ("ok", "old\n"), r)
+    r = s.call("shell", command="git checkout -q main && git checkout -q env && git status --porcelain")
+    t.same((r["status"], text_of(top, ".envrc")), ("ok", "old\n"), r)
+    s.end()
+    r = tool_in(t, top, "shell", command="git checkout -q more && echo x > b && git add b && git -c user.name=x -c user.email=x@x commit -qm four && git status --porcelain")
+    t.same((r["status"], r["content"]), ("ok", ""), r)
+    git(t, top, "checkout", "-q", "env")
+    with open(os.path.join(top, ".envrc"), "w", encoding="utf-8") as f:
+        f.write("other\n")
+    git(t, top, "commit", "-qam", "five")
+    git(t, top, "checkout", "-q", "more")
+    r = tool_in(t, top, "shell", command="git checkout -q env; true")  # git itself does not fail
+    t.same(text_of(top, ".envrc"), "old\n", r)
+    t.true(f"--write {os.path.join(top, '.envrc')}" in r["content"], r)
+    git(t, top, "checkout", "-qf", "more")
+    r = tool_in(t, top, "shell", "--write", ".envrc", command="git checkout -q env && git status --porcelain")
+    t.same((r["status"], r["content"], text_of(top, ".envrc")), ("ok", "", "other\n"), r)
+    # husky's prepare script: a failure of `git config` does not fail it
+    r = tool_in(t, top, "shell", command="git config core.hooksPath .husky/_ || true; mkdir -p .husky/_ && echo '*' > .husky/_/.gitignore")
+    t.same((r["status"], text_of(top, ".husky/_/.gitignore")), ("ok", "*\n"), r)
+    r = tool_in(t, top, "shell", command="mkdir -p .venv/bin && echo > .venv/bin/activate")
+    t.same((r["status"], r["details"].get("warnings")), ("ok", None), r)
+    r = tool_in(t, top, "shell", command="echo more > .venv/bin/activate")
+    t.same((r["status"], text_of(top, ".venv/bin/activate")), ("ok", "more\n"), r)
+
+
 if __name__ == "__main__":
     sys.exit(main())

@@ -215,6 +215,36 @@ TEST(box_selfrun_table)
     }
 }
 
+TEST(box_selfrun_guards_what_no_ordinary_command_writes)
+{
+    static const struct {
+        const char *path;
+        bool guarded;
+    } rows[] = {
+        {".envrc", true},
+        {"sub/.ENVRC", true},
+        {".vscode", true},
+        {".vscode/tasks.json", true},
+        {".husky/_/husky.sh", true},
+        {".github/workflows/ci.yml", true},
+        {".github", false},
+        {"package.json", false},
+        {"Makefile", false},
+        {".venv", false},
+        {".venv/bin/activate", false},
+        {"a/.gradle/x", false},
+        {".git/config", false}, /* protected with its repository */
+        {"x.git/config", false},
+        {"HEAD", false},
+        {"", false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        test_row(i, rows[i].path);
+        CHECK_INT(selfrun_guards(str_z(rows[i].path)).class,
+            rows[i].guarded ? SELFRUN_RUNS : SELFRUN_NONE);
+    }
+}
+
 TEST(box_selfrun_directories_on_the_way)
 {
     static const struct {
