@@ -61,21 +61,26 @@ int beneath_peek(const char *absolute)
     return open_retrying(AT_FDCWD, absolute, &how);
 }
 
-char *beneath_name(int fd)
+char *beneath_name_of(int fd, const struct stat *open_file)
 {
     char link[32], name[PATH_MAX];
+    struct stat named;
     snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
     ssize_t n = readlink(link, name, sizeof(name));
     if (n <= 0 || (size_t)n >= sizeof(name) || name[0] != '/')
         return NULL;
-    struct stat open_file, named;
     name[n] = '\0';
     /* " (deleted)" may be part of a name: accept it only if it names the same file. */
-    if (fstat(fd, &open_file) != 0 || lstat(name, &named) != 0)
-        return NULL;
-    if (open_file.st_dev != named.st_dev || open_file.st_ino != named.st_ino)
+    if (lstat(name, &named) != 0 || open_file->st_dev != named.st_dev ||
+        open_file->st_ino != named.st_ino)
         return NULL;
     return strndup(name, (size_t)n);
+}
+
+char *beneath_name(int fd)
+{
+    struct stat open_file;
+    return fstat(fd, &open_file) == 0 ? beneath_name_of(fd, &open_file) : NULL;
 }
 
 char *beneath_resolve(const char *absolute)

@@ -10,6 +10,8 @@
 
 #include "base/err.h"
 
+#include <sys/stat.h>
+
 /* Added to the flags that beneath_open() always sets (BENEATH and NO_MAGICLINKS). */
 enum {
     BENEATH_NO_SYMLINKS = 1, /* refuse symlinks in every component, not only the last (ELOOP) */
@@ -29,6 +31,8 @@ int beneath_peek(const char *absolute);
 /* The current path of an open file as the kernel reports it, in a string for free(); NULL if it has
  * none (deleted, unreachable). For messages and comparison, never for opening it again. */
 MUST_USE char *beneath_name(int fd);
+/* The same if its status is known. */
+MUST_USE char *beneath_name_of(int fd, const struct stat *open_file);
 
 /* Resolves an absolute path, following symlinks except magic links: beneath_name() of
  * beneath_peek(). The result is for free(); NULL if it does not exist. */

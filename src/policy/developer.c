@@ -143,11 +143,23 @@ static struct str developer_resolve(struct arena *a, const char *path, bool *ret
 {
     struct stat st;
     AUTO_FD int fd = beneath_peek(path);
-    AUTO_FREE char *name = fd >= 0 ? beneath_name(fd) : NULL;
-    if (!name || fstat(fd, &st) != 0 || !(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)))
+    if (fd < 0 || fstat(fd, &st) != 0 || !(S_ISDIR(st.st_mode) || S_ISREG(st.st_mode)))
+        return (struct str){0};
+    AUTO_FREE char *name = beneath_name_of(fd, &st);
+    if (!name)
         return (struct str){0};
     *ret_is_dir = S_ISDIR(st.st_mode);
     return arena_str(a, str_z(name));
+}
+
+/* Whether the way to a path that resolves to `real` is in a directory that the command can change.
+ */
+static bool developer_is_led_through(
+    const struct developer_builder *d, struct str path, struct str real)
+{
+    if (str_eq(path, real))
+        return dir_list_holds(&d->writable, path); /* no symlink was on the way */
+    return through_dirs(path, &d->writable, d->a);
 }
 
 /* Why a path that resolves to `real` must not be shown; NULL: it may be. */
@@ -164,7 +176,7 @@ static const char *developer_objection(
         return "it is part of Cordon's state";
     if (d->input->may_show && !d->input->may_show(real))
         return "it is outside the system's directories";
-    if (through_dirs(path, &d->writable, d->a))
+    if (developer_is_led_through(d, path, real))
         return "it leads through a directory that the command can change";
     return NULL;
 }

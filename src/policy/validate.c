@@ -170,7 +170,7 @@ static bool validate_resolve(
     AUTO_FD int fd = beneath_peek(given.p);
     if (fd < 0 || fstat(fd, &st) != 0)
         return false;
-    AUTO_FREE char *name = beneath_name(fd);
+    AUTO_FREE char *name = beneath_name_of(fd, &st);
     if (!name) {
         errno = ENOENT;
         return false;
@@ -232,6 +232,32 @@ static bool check_blocked(struct verdict *v, const struct validate_list *list, c
     return false;
 }
 
+/* An accepted entry of an earlier list with the same spelling, or NULL. One look at the file is
+ * enough: the mount is compared with what it found. */
+static const struct verdict_path *validate_find_same(const struct verdict *v, struct str given)
+{
+    const struct verdict_paths *const lists[] = {&v->read, &v->write, &v->exec};
+    for (size_t k = 0; k < ARRAY_LEN(lists); k++)
+        for (size_t i = lists[k]->n; i > 0; i--)
+            if (str_eq(lists[k]->p[i - 1].given, given))
+                return &lists[k]->p[i - 1];
+    return NULL;
+}
+
+/* Resolves an entry; returns 0, or an error number. */
+static int validate_look(
+    struct verdict *v, struct str given, struct verdict_path *ret_path, mode_t *ret_mode)
+{
+    const struct verdict_path *same = validate_find_same(v, given);
+    if (!same)
+        return validate_resolve(v->arena, given, ret_path, ret_mode) ? 0 : errno;
+    *ret_path = *same;
+    ret_path->given = given;
+    ret_path->as_found = false;
+    *ret_mode = same->is_dir ? S_IFDIR : S_IFREG;
+    return 0;
+}
+
 /* One entry: must be absolute, not blocked as given, exist, and not be blocked where it leads. */
 static bool validate_check_entry(struct verdict *v, const struct validate_list *list,
     const char *field, struct str given, struct verdict_path *ret_path)
@@ -247,8 +273,9 @@ static bool validate_check_entry(struct verdict *v, const struct validate_list *
     struct str clean = lexical_absolute(v->arena, STR("/"), given);
     if (!check_blocked(v, list, field, &path, clean))
         return false;
-    if (!validate_resolve(v->arena, given, &path, &mode)) {
-        deny_missing(v, field, given, errno);
+    int errnum = validate_look(v, given, &path, &mode);
+    if (errnum) {
+        deny_missing(v, field, given, errnum);
         return false;
     }
     if (!check_blocked(v, list, field, &path, path.resolved))
