@@ -94,6 +94,11 @@ def sanitized():
     return OPTIONS.sanitized
 
 
+def in_turn():
+    """Whether each case runs as one user only: also a sign that this run should be short."""
+    return OPTIONS.in_turn
+
+
 def factor():
     return SANITIZED_FACTOR if OPTIONS.sanitized else 1
 

@@ -31,6 +31,7 @@ suite_word() {
   '{kill}') is_sanitized "$build" || lines=(--kill "$build/tests/record_kill.so") ;;
   '{repeat}') if is_sanitized "$build"; then lines=(1); else lines=(2); fi ;;
   '{turn}') if [ -n "${QUICK:-}" ] || { [ -z "${EVERYTHING:-}" ] && is_sanitized "$build"; }; then lines=(--in-turn=1); fi ;;
+  '{one}') [ -n "${EVERYTHING:-}" ] || lines=(--in-turn=1) ;;
   '{half}') if [ -n "${HALVES:-}" ] && [ -z "${EVERYTHING:-}" ]; then lines=(--in-turn=1); ! is_sanitized "$build" || lines=(--in-turn=2); fi ;;
   '{packages}') [ -z "$(git status --porcelain)" ] || lines=(quick) ;; # twice only if the tree is clean
   *'{build}'*) lines=("${word//'{build}'/"$build"}") ;;

@@ -3,16 +3,17 @@
 """Ordinary development: each row is a script that must do the same outside, under a preset, in a session of tools and in a
 box: its standard output and its exit status are compared. See harness.py.
 
-A row is skipped, with the reason, if a program that it needs is missing or if it fails outside. A heavy one runs outside and in one
-of the three places, in turn.
+A row is skipped, with the reason, if a program that it needs is missing or if it fails outside. With --in-turn a heavy one runs
+outside and in one of the three places: the first under a preset, the second in a session of tools, and so on.
 """
+import itertools
 import json
 import os
 import shutil
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-from harness import KILLED_S, TIMEOUT_S, Failed, Skipped, case, main, orphans  # noqa: E402 pylint: disable=wrong-import-position
+from harness import KILLED_S, TIMEOUT_S, Failed, Skipped, case, in_turn, main, orphans  # noqa: E402 pylint: disable=wrong-import-position
 
 BASH = "/usr/bin/bash"
 GIT = "git init -q -b main . && git config user.email a@example.com && git config user.name A && "
@@ -21,7 +22,7 @@ GO = "export GOPROXY=off GOFLAGS=-mod=mod GOTOOLCHAIN=local; "
 SERVER = "python3 -u -m http.server --bind 127.0.0.1 $port >log 2>&1 & pid=$!; until grep -q Serving log 2>/dev/null || ! kill -0 $pid; " \
          "do sleep 0.05; done; "
 PORT = "port=$(python3 -c 'import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); print(s.getsockname()[1])'); "
-
+POSTGRES = "PATH=$PATH:$(echo /usr/lib/postgresql/*/bin | cut -d' ' -f1); "
 
 UNIX_SOCKETS = """import os, socket as S, threading, time
 def serve(at, kind=S.SOCK_STREAM):
@@ -171,9 +172,15 @@ int main() { std::map<std::string, int> m{{"a", 1}}; int n = 0; std::thread t([&
         "A.java": 'public class A { public static void main(String[] a) throws Exception { java.io.File.createTempFile("abc", "y"); '
                   "System.out.println(Runtime.getRuntime().availableProcessors()); "
                   'System.out.println(java.net.InetAddress.getLocalHost() != null); } }\n'}, heavy=True),
-    Row("Maven, offline", "mvn -o -q validate && echo valid", "mvn", {
-        "pom.xml": "<project><modelVersion>4.0.0</modelVersion><groupId>g</groupId><artifactId>a</artifactId><version>1</version>"
-                   "<packaging>pom</packaging></project>\n"}, heavy=True),
+    Row("Maven compiles a class, offline", "mvn -B -o -q -Daether.offline.protocols=file -s settings.xml compile >log && java -cp target/classes A",
+        "mvn java", {
+            "pom.xml": "<project><modelVersion>4.0.0</modelVersion><groupId>g</groupId><artifactId>a</artifactId><version>1</version><properties>"
+                       "<maven.compiler.source>11</maven.compiler.source><maven.compiler.target>11</maven.compiler.target>"
+                       "<project.build.sourceEncoding>UTF-8</project.build.sourceEncoding></properties></project>\n",
+            "settings.xml": "<settings><localRepository>${user.dir}/repository</localRepository><mirrors><mirror><id>debian</id>"
+                            "<mirrorOf>*</mirrorOf><url>file:///usr/share/maven-repo</url></mirror></mirrors></settings>\n",
+            "src/main/java/A.java": 'public class A { public static void main(String[] a) { System.out.println("compiled"); } }\n'},
+        heavy=True),
     Row("Python: a virtual environment", "/usr/bin/python3 -m venv --without-pip v && v/bin/python -c "
         "'import sys; print(sys.prefix != sys.base_prefix)'", "/usr/bin/python3"),
     Row("Python: a virtual environment with pip", "/usr/bin/python3 -m venv v && v/bin/pip --version | cut -d' ' -f1 && "
@@ -230,12 +237,16 @@ else new Worker(__filename).on('message', n => require('http').createServer((q, 
         git apply p && git commit -qam two && git format-patch -q -1 --stdout >m && git reset -q --hard HEAD~1 && git am -q m && git log --format=%s &&
         git archive HEAD | tar t""", "git tar"),
     Row("sqlite3", "sqlite3 d.db 'create table t(a); insert into t values(1),(2); select sum(a) from t' && sqlite3 d.db .tables", "sqlite3"),
-    Row("redis on loopback", PORT + "(exec -a redis-server redis-check-rdb --port $port --save '' --bind 127.0.0.1 >log 2>&1) & pid=$!; "
+    Row("redis over TCP and a Unix socket", PORT + "redis-server --port $port --save '' --bind 127.0.0.1 --unixsocket $PWD/s >log 2>&1 & pid=$!; "
         "until redis-cli -p $port ping >o 2>/dev/null && grep PONG o || ! kill -0 $pid; do sleep 0.05; done; redis-cli -p $port set a 1; "
-        "redis-cli -p $port incr a; redis-cli -p $port shutdown nosave; wait $pid; echo $?", "redis-check-rdb redis-cli"),
-    Row("postgres on loopback", "PATH=$PATH:$(echo /usr/lib/postgresql/*/bin | cut -d' ' -f1); " + PORT + "initdb -D d -A trust -U me >/dev/null && "
-        "pg_ctl -D d -w -l log -o \"-p $port -h 127.0.0.1 -c unix_socket_directories=''\" start >/dev/null && "
-        "psql -h 127.0.0.1 -p $port -U me -Atc 'select 6*7' postgres; pg_ctl -D d -m fast stop >/dev/null; echo $?", "psql", who="user", heavy=True),
+        "redis-cli -s $PWD/s incr a; redis-cli -p $port incr a; redis-cli -s $PWD/s shutdown nosave; wait $pid; echo $?", "redis-server redis-cli"),
+    # It refuses users without a name, as the one of these tests.
+    Row("postgres over TCP and a Unix socket", POSTGRES + PORT + "echo me:x:$(id -u):$(id -g)::$PWD:/bin/sh >passwd; "
+        "export LD_PRELOAD=libnss_wrapper.so NSS_WRAPPER_PASSWD=$PWD/passwd NSS_WRAPPER_GROUP=/etc/group; initdb -D d -A trust -U me >/dev/null && "
+        "pg_ctl -D d -w -l log -o \"-p $port -h 127.0.0.1 -k $PWD\" start >/dev/null && for host in 127.0.0.1 $PWD; do "
+        "psql -h $host -p $port -U me -Atqc 'create table if not exists t(a int); insert into t values (21); select sum(a) from t' postgres; done && "
+        "pg_ctl -D d -m fast stop >/dev/null", "psql", who="user", heavy=True),
+    Row("postgres refuses root", POSTGRES + "initdb -D d 2>&1 | head -1; ls -A", "psql", who="root"),
     Row("curl over TLS with a certificate of our own", PORT + "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -keyout k -out c -days 2 "
         "-subj /CN=localhost -addext subjectAltName=DNS:localhost 2>/dev/null; openssl s_server -quiet -accept 127.0.0.1:$port -key k -cert c -WWW & "
         "until curl -s --cacert c https://localhost:$port/x || ! kill -0 $!; do sleep 0.05; done; kill $!", "openssl curl", {"x": "over TLS\n"}),
@@ -287,10 +298,12 @@ def fresh(t, row, name):
     """A directory with the row's files, which is the working directory from here on."""
     t.work = t.directory(name, "project")
     for path, text in row.files.items():
-        parent = os.path.join(t.work, os.path.dirname(path))
-        if not os.path.isdir(parent):
-            os.mkdir(parent)
-            t.own(parent)
+        parent = t.work
+        for part in path.split("/")[:-1]:
+            parent = os.path.join(parent, part)
+            if not os.path.isdir(parent):
+                os.mkdir(parent)
+                t.own(parent)
         t.file(path, text, 0o755 if text.startswith("#!") else 0o644)
 
 
@@ -329,7 +342,7 @@ def in_box(t, script):
 PLACES = (("preset", in_preset), ("tools", in_tools), ("box", in_box))
 
 
-def check(t, row, number):
+def check(t, row, places):
     for program in row.needs:
         if not shutil.which(program, path=t.env["PATH"] + ":/usr/sbin:/sbin"):
             raise Skipped(f"{program} is not installed")
@@ -343,19 +356,20 @@ def check(t, row, number):
     want = normal(t, outside.out)
     if not want.endswith(b"exit 0\n"):
         raise Skipped(f"it fails outside: {want[-80:]!r} {errors(t)[-200:]!r}")
-    for i, (name, run) in enumerate(PLACES):
-        if row.heavy and i != number % len(PLACES):
-            continue
+    for name, run in places:
         fresh(t, row, name)
         got, said = run(t, row.script)
         if normal(t, got) != want:
             raise Failed(f"{name}: got {normal(t, got)!r:.600}, outside {want!r:.600}\n{said}")
 
 
-for row_number, one in enumerate(ROWS):
+# The place of the next heavy row with --in-turn.
+NEXT_PLACE = itertools.cycle(PLACES)
+
+for one in ROWS:
     @case(one.name, who=one.who)
-    def _(t, row=one, number=row_number):
-        check(t, row, number)
+    def _(t, row=one, place=next(NEXT_PLACE) if one.heavy else None):
+        check(t, row, [place] if place and in_turn() else PLACES)
 
 
 sys.exit(main())
