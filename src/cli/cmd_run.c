@@ -108,8 +108,8 @@ static bool run_report_result(
         timed_write_end(&r->cli->deadline);
     run_print_summary(r, result);
     r->cli->status = result->run.error.code ? err_status(result->run.error.code) : 0;
-    prepare_tell_denied(r->cli, &r->p,
-        result->run.status == EXEC_FAILED || result->run.status == EXEC_ERRORED);
+    prepare_tell_denied(
+        r->cli, &r->p, result->run.status == EXEC_FAILED || result->run.status == EXEC_ERRORED);
     job_run_end(&r->p, &r->scenario, result, r->cli->json || report ? &json : NULL);
     prepare_tell_record(r->cli, &r->p);
     prepare_tell_held(r->cli, &r->p);

@@ -1,6 +1,6 @@
 /* The programs that a command needs besides itself: the interpreters of a script and, for a command
- * whose purpose is to start others or to run code (a shell, make, env, python3), the programs of the
- * developer's machine.
+ * whose purpose is to start others or to run code (a shell, make, env, python3), the programs of
+ * the developer's machine.
  *
  *     struct helpers h;
  *     helpers_find(&(struct helpers_input){.arena = &arena, .program = program, .cwd = cwd}, &h);

@@ -307,8 +307,7 @@ static bool refuse_work_tree(struct denied_calls *c, const struct listener_call 
     if (!str_ends_with(str_n(exe, n), STR("/git")))
         return false;
     report(c, call,
-        (struct denied_sight){
-            .op = DENIED_WRITE, .rule = DENIED_KEPT, .target = str_z(c->path)});
+        (struct denied_sight){.op = DENIED_WRITE, .rule = DENIED_KEPT, .target = str_z(c->path)});
     return true;
 }
 

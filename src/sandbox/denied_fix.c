@@ -121,14 +121,16 @@ static bool fix_can_name_kept(const struct denied_act *act, const struct denied_
            selfrun_guards(lexical_rest(style->root, act->target)).reason;
 }
 
-/* Git's settings are changed outside, by a command of the user. */
+/* Other settings of git are changed outside, by a command of the user. */
 static void add_kept_fix(
     struct buf *b, struct buf *why, const struct denied_act *act, const struct denied_style *style)
 {
-    if (str_ends_with(act->program, STR("/git")))
+    struct denied_act itself = *act;
+    itself.entry = false; /* the protection applies to the file, not to its directory */
+    if (fix_can_name_kept(act, style))
+        add_path_fix(b, why, &itself, style);
+    else if (str_ends_with(act->program, STR("/git")))
         denied_git_add_fix(b, act->command, act->target);
-    if (!b->n && fix_can_name_kept(act, style))
-        add_path_fix(b, why, act, style);
 }
 
 /* By front end and rule ----------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ enum {
 
 /* Processes ----------------------------------------------------------------------------------- */
 
-static bool is_git(pid_t pid)
+static bool git_is_program(pid_t pid)
 {
     char exe[DENIED_PROGRAM_MAX];
     size_t n = proc_entry_link(pid, "exe", exe, sizeof(exe));
@@ -52,7 +52,7 @@ static pid_t first_git(pid_t thread)
 {
     pid_t first = 0, pid = thread;
     for (int i = 0; i < GIT_DEPTH && pid > 0; i++, pid = git_parent(pid)) {
-        if (is_git(pid))
+        if (git_is_program(pid))
             first = pid;
         else if (!is_git_script(pid))
             break;
@@ -105,9 +105,9 @@ struct str denied_git_command(pid_t thread, struct str start, char to[DENIED_COM
     }
     struct str dir = git_dir(pid, by_option, at);
     bool elsewhere = dir.n && !str_eq(dir, start);
-    int n = elsewhere ? snprintf(to, DENIED_COMMAND_MAX, "git%c-C%c" STR_FMT "%c", 0, 0,
-                            STR_ARG(dir), 0)
-                      : snprintf(to, DENIED_COMMAND_MAX, "git%c", 0);
+    int n = elsewhere
+                ? snprintf(to, DENIED_COMMAND_MAX, "git%c-C%c" STR_FMT "%c", 0, 0, STR_ARG(dir), 0)
+                : snprintf(to, DENIED_COMMAND_MAX, "git%c", 0);
     if (n <= 0 || (size_t)n + rest.n > DENIED_COMMAND_MAX)
         return (struct str){0};
     if (rest.n)
@@ -216,7 +216,7 @@ void denied_git_add_word(struct buf *b, struct str word)
 }
 
 /* Opens the settings in an editor: the values that the process chose are not repeated. */
-static void add_edit(struct buf *b, struct str target)
+static void git_add_edit(struct buf *b, struct str target)
 {
     if ((!str_ends_with(target, STR("/config")) &&
             !str_ends_with(target, STR("/config.worktree"))) ||
@@ -240,7 +240,7 @@ void denied_git_add_fix(struct buf *b, struct str command, struct str target)
         skip = 3;
     if (n == GIT_WORDS || n <= skip ||
         !is_plain_command(&(struct git_command){words + skip, n - skip})) {
-        add_edit(b, target);
+        git_add_edit(b, target);
         return;
     }
     buf_add_z(b, "git");

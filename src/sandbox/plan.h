@@ -125,7 +125,7 @@ struct plan {
     /* The name of that file that scripts get as their own, if it leads there inside; no value: the
      * command itself. */
     struct str command_name;
-    struct str cwd;      /* inside: the working directory */
+    struct str cwd; /* inside: the working directory */
     struct plan_remedies remedies;
 };
 

@@ -192,8 +192,7 @@ static void confine_show_logs(struct toolbox *box, struct arena *a, struct host_
         return;
     struct str path = str_z(arena_strdup(a, str_z(resolved)));
     struct plan_bind *bind = ARENA_NEW(a, struct plan_bind, 1);
-    *bind = (struct plan_bind){
-        .at = path, .source = {path, st.st_dev, st.st_ino}, .is_dir = true};
+    *bind = (struct plan_bind){.at = path, .source = {path, st.st_dev, st.st_ino}, .is_dir = true};
     plan->binds = bind;
     plan->n_binds = 1;
 }

@@ -1028,8 +1028,8 @@ def proxies(pid):
 
 FIRST = (
     (("make",), b"made by Linux\n"),
-    (("python3", "x.py"), b"no ls\n"),
-    (("./x.py",), b"no ls\n"),
+    (("python3", "x.py"), b"ls\n"),
+    (("./x.py",), b"ls\n"),
     (("bash", "-c", "./own | cat"), b"own\n"),
     (("git", "log", "--format=%s"), b"first\n"),
 )

@@ -234,78 +234,78 @@ TEST(denied_lines_name_the_fix_and_are_printable)
 }
 
 /* Commands that a user may repeat outside: no option and no address that could run a program. */
-TEST(denied_names_gits_command_for_the_user)
-{
 #define WORDS(s)     \
     {                \
         s, sizeof(s) \
     }
 #define EDIT "git config --edit --file /p/.git/config"
-    static const struct {
-        struct str words; /* each ended by NUL */
-        const char *program, *fix;
-    } rows[] = {
-        {WORDS("git\0remote\0add\0o\0https://h/x"), "/usr/bin/git", "git remote add o https://h/x"},
-        {WORDS("git\0push\0-u\0up\0main"), "/usr/bin/git", "git push -u up main"},
-        {WORDS("git\0submodule\0add\0./a b"), "/usr/bin/git", "git submodule add './a b'"},
-        {WORDS("git\0worktree\0add\0-b\0x\0../x"), "/usr/bin/git", "git worktree add -b x ../x"},
-        {WORDS("evil\0remote\0add\0o\0x"), "/usr/bin/git", "git remote add o x"},
-        {WORDS("git\0-C\0/a b\0push\0-q\0-u\0up\0main"), "/usr/bin/git",
-            "git -C '/a b' push -q -u up main"},
-        {WORDS("git\0checkout\0-b\0x\0--track\0o/x"), "/usr/bin/git",
-            "git checkout -b x --track o/x"},
-        {WORDS("git\0branch\0--set-upstream-to=o/x"), "/usr/bin/git",
-            "git branch --set-upstream-to=o/x"},
-        {WORDS("git\0config\0user.name\0N N"), "/usr/bin/git", "git config user.name 'N N'"},
-        {WORDS("git\0config\0branch.a.b.remote\0o"), "/usr/lib/git-core/git",
-            "git config branch.a.b.remote o"},
-        {WORDS("git\0config\0user.name"), "/usr/bin/git", EDIT},
-        {WORDS("git\0config\0remote.o.uploadpack\0evil"), "/usr/bin/git", EDIT},
-        {WORDS("git\0submodule\0foreach\0evil"), "/usr/bin/git", EDIT},
-        {WORDS("git\0worktree\0remove\0x"), "/usr/bin/git", EDIT},
-        {WORDS("git\0push\0-u\0o\0+main"), "/usr/bin/git", EDIT},
-        {WORDS("git\0push\0-u\0o\0:main"), "/usr/bin/git", EDIT},
-        {WORDS("git\0-C\0relative\0push\0-u\0up\0main"), "/usr/bin/git", EDIT},
-        {WORDS("git\0config\0core.fsmonitor\0evil"), "/usr/bin/git", EDIT},
-        {WORDS("git\0-c\0core.fsmonitor=evil\0push"), "/usr/bin/git", EDIT},
-        {WORDS("git\0push\0--receive-pack=evil\0o"), "/usr/bin/git", EDIT},
-        {WORDS("git\0push\0--exec=evil\0o"), "/usr/bin/git", EDIT},
-        {WORDS("git\0remote\0add\0o\0ext::sh -c evil"), "/usr/bin/git", EDIT},
-        {WORDS("git\0remote\0add\0o\0\33]0;x\7"), "/usr/bin/git", EDIT},
-        {WORDS("git\0remote\0add\0o\0"), "/usr/bin/git", "git remote add o"},
-        {WORDS("git\0remote\0add\0o\0x"), "/usr/bin/sh", ""},
-        {WORDS("git\0remote\0"
-               "1\0"
-               "2\0"
-               "3\0"
-               "4\0"
-               "5\0"
-               "6\0"
-               "7\0"
-               "8\0"
-               "9\0"
-               "10\0"
-               "11\0"
-               "12\0"
-               "13\0"
-               "14\0"
-               "15"),
-            "/usr/bin/git", EDIT},
-        {{"git\0remote", 10}, "/usr/bin/git", EDIT}, /* cut off */
-        {{NULL, 0}, "/usr/bin/git", EDIT},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+static const struct {
+    struct str words; /* each ended by NUL */
+    const char *program, *fix;
+} git_commands[] = {
+    {WORDS("git\0remote\0add\0o\0https://h/x"), "/usr/bin/git", "git remote add o https://h/x"},
+    {WORDS("git\0push\0-u\0up\0main"), "/usr/bin/git", "git push -u up main"},
+    {WORDS("git\0submodule\0add\0./a b"), "/usr/bin/git", "git submodule add './a b'"},
+    {WORDS("git\0worktree\0add\0-b\0x\0../x"), "/usr/bin/git", "git worktree add -b x ../x"},
+    {WORDS("evil\0remote\0add\0o\0x"), "/usr/bin/git", "git remote add o x"},
+    {WORDS("git\0-C\0/a b\0push\0-q\0-u\0up\0main"), "/usr/bin/git",
+        "git -C '/a b' push -q -u up main"},
+    {WORDS("git\0checkout\0-b\0x\0--track\0o/x"), "/usr/bin/git", "git checkout -b x --track o/x"},
+    {WORDS("git\0branch\0--set-upstream-to=o/x"), "/usr/bin/git",
+        "git branch --set-upstream-to=o/x"},
+    {WORDS("git\0config\0user.name\0N N"), "/usr/bin/git", "git config user.name 'N N'"},
+    {WORDS("git\0config\0branch.a.b.remote\0o"), "/usr/lib/git-core/git",
+        "git config branch.a.b.remote o"},
+    {WORDS("git\0config\0user.name"), "/usr/bin/git", EDIT},
+    {WORDS("git\0config\0remote.o.uploadpack\0evil"), "/usr/bin/git", EDIT},
+    {WORDS("git\0submodule\0foreach\0evil"), "/usr/bin/git", EDIT},
+    {WORDS("git\0worktree\0remove\0x"), "/usr/bin/git", EDIT},
+    {WORDS("git\0push\0-u\0o\0+main"), "/usr/bin/git", EDIT},
+    {WORDS("git\0push\0-u\0o\0:main"), "/usr/bin/git", EDIT},
+    {WORDS("git\0-C\0relative\0push\0-u\0up\0main"), "/usr/bin/git", EDIT},
+    {WORDS("git\0config\0core.fsmonitor\0evil"), "/usr/bin/git", EDIT},
+    {WORDS("git\0-c\0core.fsmonitor=evil\0push"), "/usr/bin/git", EDIT},
+    {WORDS("git\0push\0--receive-pack=evil\0o"), "/usr/bin/git", EDIT},
+    {WORDS("git\0push\0--exec=evil\0o"), "/usr/bin/git", EDIT},
+    {WORDS("git\0remote\0add\0o\0ext::sh -c evil"), "/usr/bin/git", EDIT},
+    {WORDS("git\0remote\0add\0o\0\33]0;x\7"), "/usr/bin/git", EDIT},
+    {WORDS("git\0remote\0add\0o\0"), "/usr/bin/git", "git remote add o"},
+    {WORDS("git\0remote\0add\0o\0x"), "/usr/bin/sh", ""},
+    {WORDS("git\0remote\0"
+           "1\0"
+           "2\0"
+           "3\0"
+           "4\0"
+           "5\0"
+           "6\0"
+           "7\0"
+           "8\0"
+           "9\0"
+           "10\0"
+           "11\0"
+           "12\0"
+           "13\0"
+           "14\0"
+           "15"),
+        "/usr/bin/git", EDIT},
+    {{"git\0remote", 10}, "/usr/bin/git", EDIT}, /* cut off */
+    {{NULL, 0}, "/usr/bin/git", EDIT},
+};
+
+TEST(denied_names_gits_command_for_the_user)
+{
+    for (size_t i = 0; i < ARRAY_LEN(git_commands); i++) {
         AUTO_DENIED struct denied *d = denied_new();
         denied_add(d, &(struct denied_sight){.op = DENIED_WRITE,
                           .rule = DENIED_KEPT,
                           .target = STR("/p/.git/config"),
-                          .program = str_z(rows[i].program),
-                          .command = rows[i].words});
+                          .program = str_z(git_commands[i].program),
+                          .command = git_commands[i].words});
         AUTO_JSON json_t *list =
             denied_json(d, &(struct denied_style){.front = DENIED_FOR_TOOL, .kept_only = true});
         AUTO_JSON json_t *box = denied_json(d, &(struct denied_style){.front = DENIED_FOR_BOX});
-        test_row(i, rows[i].fix);
-        CHECK_Z(member(list, 0, "fix"), rows[i].fix);
+        test_row(i, git_commands[i].fix);
+        CHECK_Z(member(list, 0, "fix"), git_commands[i].fix);
         CHECK_Z(member(box, 0, "fix"), "");
     }
 }
