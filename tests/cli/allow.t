@@ -20,8 +20,8 @@ cordon: --write: requires explicit acknowledgement: '$T/w' (files there could be
 built
 
 ## running: a path, a directory, a name in PATH
-$ mkdir w; cd w; printf 'import subprocess, sys\nprint(subprocess.run(sys.argv[1:], capture_output=True, text=True).stdout.strip())\n' >r.py; export PATH=/usr/bin:/bin:$PATH
-> cordon exec -- /usr/bin/python3 r.py uname 2>&1 | tail -n 2 | cut -c 1-17; cordon exec --allow-exec uname -- /usr/bin/python3 r.py uname; cordon exec --allow-exec /usr/bin/uname -- /usr/bin/python3 r.py uname; cordon exec --allow-exec /usr/bin -- /usr/bin/python3 r.py uname
+$ mkdir w; cd w; printf 'import subprocess, sys\nprint(subprocess.run(sys.argv[1:], capture_output=True, text=True).stdout.strip())\n' >r.py; ln -s /usr/bin/python3 run; export PATH=/usr/bin:/bin:$PATH
+> cordon exec -- ./run r.py uname 2>&1 | tail -n 2 | cut -c 1-17; cordon exec --allow-exec uname -- ./run r.py uname; cordon exec --allow-exec /usr/bin/uname -- ./run r.py uname; cordon exec --allow-exec /usr/bin -- ./run r.py uname
 cordon: the comma
 denied: exec /usr
 Linux
@@ -68,6 +68,7 @@ cordon: --write: cannot be allowed: '$T/home' (it is the home directory, with ke
 $ git init -q r; cd r; cordon exec --write . --ack-unsafe-write -- sh -c 'echo x >.git/hooks/post-commit; echo y >f; git -c user.name=A -c user.email=a@b add f && echo added'; ls .git/hooks/post-commit 2>/dev/null; cat f
 sh: 1: cannot create .git/hooks/post-commit: Read-only file system
 added
+denied: write $T/r/.git/hooks/post-commit (protected: read-only in a writable directory)
 y
 $ printf 'policy_version: 4\nexec: {allowed_executables: [/usr/bin/touch]}\nfs: {allowed_write: [%s], working_dir: %s}\nfs_write_unsafe_ack: true\n' $T/r $T/r >p.yaml; cordon exec --policy p.yaml -- /usr/bin/touch .git/hooks/x && ls r/.git/hooks/x
 r/.git/hooks/x
@@ -89,7 +90,7 @@ may read: $T/w/, $T/a b/ and as in every sandbox: the system's libraries and dat
 may write: no file of this machine a private /tmp, empty at first
 may run: /usr/bin/touch
 network: none
-environment: TERM, LANG
+environment: TERM, LANG, PATH
 limits: 60 s, 8 MiB of output, 512 processes, 4 GiB of memory for each process, 1024 open files, files of 1 GiB, /tmp of 512 MiB
 $ cd w; PATH=.:$PATH cordon exec --explain-policy --write . --ack-unsafe-write --enable-network --ack-unsafe-network -- make | grep '^network\|^not shown\|^may write\|^sandbox\|^gaps'
 may write     $T/w/
