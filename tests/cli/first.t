@@ -114,7 +114,7 @@ $ cd w && cordon policy new --for sed | grep -c developer
 ? 1
 
 ## a recording that is replayed sees the toolchains of the home directory only with consent
-$ mkdir -p $HOME/.pyenv w; cd w; cordon exec --pipes --artifacts ../a -- bash -c 'test -e ~/.pyenv && echo seen || echo none'; cordon replay --artifacts ../a 2>&1 | sed -n 1p; cordon replay --artifacts ../a --ack-unsafe-read | sed 's/:.*//'
+$ mkdir -p $HOME/.pyenv/shims w; cd w; cordon exec --pipes --artifacts ../a -- bash -c 'test -e ~/.pyenv/shims && echo seen || echo none'; cordon replay --artifacts ../a 2>&1 | sed -n 1p; cordon replay --artifacts ../a --ack-unsafe-read | sed 's/:.*//'
 seen
 cordon: the transcript differs in line 0: expected 'seen', got 'none' [E_REPLAY_MISMATCH]
 passed
