@@ -248,7 +248,7 @@ def _(t):
         c.shows(r"^> Ask")
         say(c, "go", r"^\[y\]es")
         c.send(b"y")
-        c.shows(r"\d s$")
+        c.shows(r"^[⠋⠙⠸⠴⠦⠇] shell until")
         say(c, "/approve never", r"takes effect at the next tool call")
         release(t)
         c.shows(r"^The end\.")
